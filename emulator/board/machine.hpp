@@ -1,0 +1,63 @@
+#pragma once
+// One board: MCU, its peripherals, and an Ethernet chip on its pins.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "emulator/board/board.hpp"
+#include "emulator/board/firmware.hpp"
+#include "emulator/cpu/engine.hpp"
+#include "nic-model/core/nic.hpp"
+#include "nic-model/core/scheduler.hpp"
+#include "nic-model/core/spi_device.hpp"
+#include "nic-model/core/time.hpp"
+
+namespace avrlan {
+
+// Why a run ended by itself, and the status the firmware left (0..255).
+struct MachineEnd {
+  cpu::Halt halt = cpu::Halt::none;
+  int status = 0;
+};
+
+struct MachineOptions {
+  std::string mcu;      // overrides the board's
+  std::int64_t hz = 0;  // overrides the board's; 0: the board's
+};
+
+class Machine {
+ public:
+  // Throws HostError: MCU unknown to simavr or not supported, firmware built for another MCU, firmware larger than the
+  // flash.
+  Machine(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options = {});
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  // Wires the chip to the board's pins. Both references are the same object; call before the first run_until.
+  void attach(Nic& nic, SpiDevice& spi);
+
+  // Every byte that USART 0 has sent, when its stop bit is over.
+  void on_uart(std::function<void(std::uint8_t)> byte);
+
+  // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends.
+  // Events that are due at the start of an instruction run before it.
+  std::optional<MachineEnd> run_until(Instant limit);
+
+  Instant now() const;
+  Cycles cycle() const;
+  std::uint32_t pc() const;  // byte address of the instruction being executed or next
+  std::int64_t hz() const;
+  const std::string& mcu() const;
+  cpu::CycleTotals totals() const;
+  std::uint8_t peek(std::uint16_t data_address) const;  // without side effects
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace avrlan

@@ -1,0 +1,37 @@
+#pragma once
+// What every Ethernet chip model shows to a board, whatever bus it sits on.
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "nic-model/core/diagnostics.hpp"
+#include "nic-model/core/frame.hpp"
+
+namespace avrlan {
+
+struct NicCounters {
+  std::uint64_t rx_frames = 0;  // accepted into the chip's memory
+  std::uint64_t rx_bytes = 0;   // octets of those, without FCS
+  std::uint64_t tx_frames = 0;  // left the chip completely
+  std::uint64_t tx_bytes = 0;   // octets of those, without FCS
+  DropCounters drops;
+};
+
+// deliver() takes a frame from the wire, at the instant of its last bit.
+class Nic : public FrameSink {
+ public:
+  virtual std::string_view name() const = 0;
+  virtual const NicCounters& counters() const = 0;
+  // RESET pin; active means held in reset.
+  virtual void reset_pin(bool active) = 0;
+  // Cable plugged in and partner alive.
+  virtual void set_link(bool up) = 0;
+  // The wire carries the preamble of a frame for this chip that will end at `end`.
+  virtual void receive_started(Instant end) = 0;
+  // Level of the interrupt pin in volts' terms: true = high. `changed` is called on every edge.
+  virtual bool int_pin() const = 0;
+  virtual void on_int_pin(std::function<void(bool high)> changed) = 0;
+};
+
+}  // namespace avrlan
