@@ -1,0 +1,60 @@
+#include "emulator/cli/diagnostic_log.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace avrlan {
+
+namespace {
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 ? std::string(text.get()) : name;
+}
+
+}  // namespace
+
+void DiagnosticLog::report(const Diagnostic& diagnostic) {
+  const CodePlace place = here_ ? here_() : CodePlace{};
+  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
+    return e.first.pc == place.pc && e.diagnostic.code == diagnostic.code;
+  });
+  if (known != entries_.end()) {
+    ++known->count;
+    return;
+  }
+  Entry entry{diagnostic, place, {}};
+  if (const Symbol* symbol = firmware_.function_at(place.pc)) {
+    entry.function = fmt::format("{}+{:#x}", demangled(symbol->name), place.pc - symbol->address);
+  }
+  entries_.push_back(std::move(entry));
+  if (notify_) notify_(entries_.back());
+}
+
+std::uint64_t DiagnosticLog::count(Severity severity) const {
+  std::uint64_t n = 0;
+  for (const auto& entry : entries_) {
+    if (entry.diagnostic.severity == severity) n += entry.count;
+  }
+  return n;
+}
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "error";
+}
+
+}  // namespace avrlan

@@ -1,0 +1,32 @@
+#pragma once
+// What is said at the end of a run: the summary for people, run.json for programs.
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "emulator/cli/runner.hpp"
+#include "emulator/cli/simulation.hpp"
+
+namespace avrlan {
+
+// `deterministic`: the same command gives the same cycles and frames on any machine; if not, `why` says what came from
+// outside.
+struct Determinism {
+  bool value = true;
+  std::string why;
+};
+
+Determinism determinism(const Simulation& simulation, const RunEnd& end);
+
+// Some lines of text, each ended by a newline: how it ended, cycles, frames each way, drops by reason, diagnostics.
+std::string summary(const Simulation& simulation, const RunEnd& end);
+
+// run.json as DESIGN section 6 lists it.
+nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board, const Firmware& firmware,
+                                const RunEnd& end);
+
+// The exit status of the command: 0, the firmware's own 1-31, 42, 70, 128 + signal.
+int exit_status(const RunEnd& end);
+
+}  // namespace avrlan

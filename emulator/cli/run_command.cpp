@@ -1,0 +1,269 @@
+#include "emulator/cli/run_command.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "emulator/cli/report.hpp"
+#include "emulator/cli/runner.hpp"
+#include "emulator/cli/simulation.hpp"
+#include "emulator/cli/text_watch.hpp"
+
+namespace avrlan {
+
+namespace {
+
+struct RunArguments {
+  std::filesystem::path firmware;
+  std::string board = "uno-enc28j60";
+  std::string mcu;
+  double hz = 0;
+  NetBackend net = NetBackend::user;
+  std::vector<std::string> forwards;
+  bool host_access = false;
+  std::string link;
+  Pace pace = Pace::real;
+  double timeout = 0;
+  double wall_timeout = 0;
+  double hold_limit = 10;
+  std::string expect_text;
+  std::string fail_text;
+  std::filesystem::path pcap;
+  std::filesystem::path out;
+};
+
+constexpr const char* examples = R"(
+Examples:
+  avrlan run web.elf --hostfwd tcp:127.0.0.1:8080-:80     serve port 80 of the firmware at localhost:8080
+  avrlan run web.elf --hostfwd tcp::0-:80 --out run/      any free port; run.json, uart.log, frames.pcapng in run/
+  avrlan run app.elf --net none --pace max --timeout 5s --expect-text "self test passed"
+  avrlan run app.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
+
+UART 0 of the firmware goes to stdout, everything else to stderr.
+
+Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
+as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
+command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+
+// SIGINT and SIGTERM become a byte in a pipe; a second one ends the process at once.
+class SignalPipe {
+ public:
+  SignalPipe() {
+    if (::pipe2(fds_, O_CLOEXEC | O_NONBLOCK) != 0) throw HostError("no pipe for signals", std::strerror(errno));
+    write_end_ = fds_[1];
+    struct sigaction action {};
+    action.sa_handler = [](int number) {
+      const auto byte = static_cast<unsigned char>(number);
+      [[maybe_unused]] const auto written = ::write(write_end_, &byte, 1);
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+  ~SignalPipe() {
+    ::signal(SIGINT, SIG_DFL);
+    ::signal(SIGTERM, SIG_DFL);
+    ::close(fds_[0]);
+    ::close(fds_[1]);
+  }
+  SignalPipe(const SignalPipe&) = delete;
+  SignalPipe& operator=(const SignalPipe&) = delete;
+  int fd() const { return fds_[0]; }
+
+ private:
+  static inline int write_end_ = -1;
+  int fds_[2] = {-1, -1};
+};
+
+void write_stdout(std::uint8_t byte) {
+  ssize_t written;
+  do {
+    written = ::write(STDOUT_FILENO, &byte, 1);
+  } while (written < 0 && errno == EINTR);
+  if (written != 1) {
+    throw HostError(fmt::format("cannot write the UART's output to stdout: {}", std::strerror(errno)),
+                    "keep stdout open, or send it to /dev/null and read uart.log in --out DIR");
+  }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw HostError(fmt::format("cannot write {}", path.string()), std::strerror(errno));
+}
+
+void make_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    throw HostError(fmt::format("cannot make the directory {}: {}", path.string(), error.message()),
+                    "give --out a directory that can be written");
+  }
+}
+
+std::string address_text(std::uint32_t a) {
+  return fmt::format("{}.{}.{}.{}", a >> 24, (a >> 16) & 255, (a >> 8) & 255, a & 255);
+}
+
+SimulationOptions simulation_options(const RunArguments& args) {
+  SimulationOptions options;
+  options.machine.mcu = args.mcu;
+  options.machine.hz = static_cast<std::int64_t>(args.hz);
+  options.net = args.net;
+  for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
+  options.gateway.host_access = args.host_access;
+  if (!args.link.empty()) options.link = net::LinkOptions::parse(args.link);
+  if (args.net == NetBackend::none && (!args.forwards.empty() || args.host_access)) {
+    throw CLI::ValidationError(
+        "--net none has no network behind the cable: leave out --hostfwd and --host-access, or use --net user");
+  }
+  if (!args.pcap.empty()) options.captures.push_back(args.pcap);
+  if (!args.out.empty()) options.captures.push_back(args.out / "frames.pcapng");
+  return options;
+}
+
+RunLimits run_limits(const RunArguments& args) {
+  RunLimits limits;
+  if (args.timeout > 0) {
+    limits.virtual_time = Duration::nanoseconds(static_cast<std::int64_t>(args.timeout * 1e9));
+  }
+  if (args.wall_timeout > 0) {
+    limits.wall_time = std::chrono::nanoseconds(static_cast<std::int64_t>(args.wall_timeout * 1e9));
+  }
+  limits.hold = std::chrono::nanoseconds(static_cast<std::int64_t>(args.hold_limit * 1e9));
+  return limits;
+}
+
+void print_diagnostic(const std::filesystem::path& firmware, const DiagnosticLog::Entry& entry) {
+  const std::string place = entry.function.empty() ? std::string() : entry.function + " ";
+  fmt::print(stderr, "{}: {}: {} [{}] at {}pc {:#06x} cycle {}\n", firmware.filename().string(),
+             to_string(entry.diagnostic.severity), entry.diagnostic.message, entry.diagnostic.code, place,
+             entry.first.pc, entry.first.cycle.count);
+}
+
+void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) {
+  const double virtual_seconds = (simulation.machine().now() - Instant{}).seconds();
+  fmt::print(stderr, "\r{:.1f} s virtual, {:.1f} s wall, {} frames in, {} out \x1b[K", virtual_seconds,
+             std::chrono::duration<double>(wall).count(), simulation.frames_in().frames,
+             simulation.frames_out().frames);
+}
+
+int run(const RunArguments& args) {
+  const Board& board = find_board(args.board);
+  const Firmware firmware = Firmware::load_elf(args.firmware);
+  const SimulationOptions options = simulation_options(args);
+  std::ofstream uart_log;
+  if (!args.out.empty()) {
+    make_directory(args.out);
+    uart_log.open(args.out / "uart.log", std::ios::binary);
+    if (!uart_log)
+      throw HostError("cannot write " + (args.out / "uart.log").string(), "give --out a directory that can be written");
+  }
+  const SignalPipe signals;
+  Simulation simulation(board, firmware, options);
+  Runner runner(simulation, args.pace, run_limits(args), signals.fd());
+
+  TextWatch expected(args.expect_text);
+  TextWatch failing(args.fail_text);
+  simulation.machine().on_uart([&](std::uint8_t byte) {
+    write_stdout(byte);
+    if (uart_log.is_open()) uart_log.put(static_cast<char>(byte));
+    if (failing.feed(static_cast<char>(byte))) runner.end(EndReason::failing_text);
+    if (expected.feed(static_cast<char>(byte))) runner.end(EndReason::expected_text);
+  });
+  simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
+    print_diagnostic(args.firmware, entry);
+    if (entry.diagnostic.severity == Severity::error) runner.end(EndReason::diagnostic);
+  });
+  const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
+  if (progress) runner.on_progress([&](std::chrono::nanoseconds wall) { show_progress(simulation, wall); });
+
+  if (const auto* gateway = simulation.gateway()) {
+    for (const auto& f : gateway->forwards()) {
+      fmt::print(stderr, "avrlan: forwarding {} {}:{} to {}:{}\n", f.udp ? "udp" : "tcp", address_text(f.host_address),
+                 f.host_port, address_text(f.guest_address), f.guest_port);
+    }
+  }
+  const RunEnd end = runner.run();
+  if (progress) fmt::print(stderr, "\r\x1b[K");
+  fmt::print(stderr, "{}", summary(simulation, end));
+
+  int status = exit_status(end);
+  const bool ended_alone = end.reason == EndReason::firmware_exit || end.reason == EndReason::sleep_for_ever ||
+                           end.reason == EndReason::command_register;
+  if (!args.expect_text.empty() && status == 0 && ended_alone) {
+    fmt::print(stderr, "avrlan: the firmware ended without the expected text \"{}\"\n", args.expect_text);
+    status = 1;
+  }
+  if (end.reason == EndReason::firmware_exit && end.firmware_status > 31) {
+    fmt::print(stderr, "avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
+  }
+  simulation.flush();
+  if (!args.out.empty()) {
+    uart_log.flush();
+    if (!uart_log) throw HostError("cannot write " + (args.out / "uart.log").string(), "is the disk full?");
+    auto json = run_json(simulation, board, firmware, end);
+    json["result"]["status"] = status;
+    write_file(args.out / "run.json", json.dump(2) + "\n");
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, int& exit_status) {
+  CLI::App* command = program.add_subcommand("run", "run a firmware on an emulated board");
+  auto args = std::make_shared<RunArguments>();
+  const std::map<std::string, double> time_units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
+                                                 {"s", 1},     {"min", 60},  {"h", 3600}};
+  const std::map<std::string, double> frequency_units{{"Hz", 1}, {"kHz", 1e3}, {"k", 1e3}, {"MHz", 1e6}, {"M", 1e6}};
+  const std::map<std::string, NetBackend> backends{{"none", NetBackend::none}, {"user", NetBackend::user}};
+  const std::map<std::string, Pace> paces{{"real", Pace::real}, {"max", Pace::max}};
+  const auto time = [&] { return CLI::AsNumberWithUnit(time_units, CLI::AsNumberWithUnit::CASE_SENSITIVE); };
+
+  command->add_option("FIRMWARE", args->firmware, "the ELF that would be flashed")->required();
+  command->add_option("-b,--board", args->board, "board, see `avrlan boards`")->capture_default_str();
+  command->add_option("-m,--mcu", args->mcu, "microcontroller, if not the board's");
+  command->add_option("-f,--freq", args->hz, "CPU clock, if not the board's: 8000000, 8MHz")
+      ->transform(CLI::AsNumberWithUnit(frequency_units, CLI::AsNumberWithUnit::CASE_SENSITIVE))
+      ->check(CLI::Range(1.0, 100e6));
+  command->add_option("--net", args->net, "what is at the other end of the cable: user (NAT by libslirp) or none")
+      ->transform(CLI::CheckedTransformer(backends))
+      ->default_str("user");
+  command->add_option(
+      "--hostfwd", args->forwards,
+      "(tcp|udp):[HOST]:PORT-[GUEST]:PORT, repeatable; HOST defaults to 127.0.0.1, PORT 0 takes a free one");
+  command->add_flag("--host-access", args->host_access, "let the firmware reach this host's own loopback as 10.0.2.2");
+  command->add_option("--link", args->link,
+                      "rate=10M,delay=10ms,jitter=1ms,loss=1%,dup=0,reorder=0,corrupt=0,queue=64,seed=1, any of them");
+  command->add_option("--pace", args->pace, "real: with the wall clock; max: as fast as possible")
+      ->transform(CLI::CheckedTransformer(paces))
+      ->default_str("real");
+  command->add_option("--timeout", args->timeout, "end after this much virtual time: 5s, 200ms; exit status 42")
+      ->transform(time())
+      ->check(CLI::Range(1e-9, 9e6));
+  command->add_option("--wall-timeout", args->wall_timeout, "end after this much wall-clock time; exit status 42")
+      ->transform(time())
+      ->check(CLI::Range(1e-9, 9e6));
+  command
+      ->add_option("--hold-limit", args->hold_limit,
+                   "how long --pace max waits for a reply that the host owes, default 10s")
+      ->transform(time())
+      ->check(CLI::Range(0.0, 9e6));
+  command->add_option("--expect-text", args->expect_text, "end with status 0 when UART 0 has sent this");
+  command->add_option("--fail-text", args->fail_text, "end with status 1 when UART 0 has sent this");
+  command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time");
+  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng");
+  command->footer(examples);
+  command->callback([args, &exit_status] { exit_status = run(*args); });
+}
+
+}  // namespace avrlan

@@ -1,0 +1,194 @@
+#include "emulator/cli/runner.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace avrlan {
+
+namespace {
+
+// How far virtual time goes before sockets, signals and limits are looked at again.
+constexpr Duration slice_with_host = Duration::milliseconds(1);
+constexpr Duration slice_alone = Duration::milliseconds(20);
+// A host that is slower than the board, or was stopped, is not caught up with.
+constexpr Duration longest_lag = Duration::milliseconds(100);
+
+Duration to_virtual(std::chrono::nanoseconds wall) {
+  return Duration::nanoseconds(wall.count());
+}
+std::chrono::nanoseconds to_wall(Duration d) {
+  return std::chrono::nanoseconds(d.nanoseconds());
+}
+
+}  // namespace
+
+std::string_view to_string(EndReason reason) {
+  switch (reason) {
+    case EndReason::firmware_exit:
+      return "firmware-exit";
+    case EndReason::sleep_for_ever:
+      return "sleep-for-ever";
+    case EndReason::command_register:
+      return "command-register";
+    case EndReason::expected_text:
+      return "expected-text";
+    case EndReason::failing_text:
+      return "failing-text";
+    case EndReason::virtual_limit:
+      return "timeout";
+    case EndReason::wall_limit:
+      return "wall-timeout";
+    case EndReason::interrupted:
+      return "interrupted";
+    case EndReason::diagnostic:
+      return "diagnostic";
+  }
+  return "diagnostic";
+}
+
+Runner::Runner(Simulation& simulation, Pace pace, const RunLimits& limits, int signal_fd)
+    : simulation_(simulation), pace_(pace), limits_(limits), signal_fd_(signal_fd) {}
+
+std::optional<int> Runner::pending_signal() const {
+  if (signal_fd_ < 0) return std::nullopt;
+  pollfd p{signal_fd_, POLLIN, 0};
+  if (::poll(&p, 1, 0) <= 0) return std::nullopt;
+  unsigned char number = 0;
+  if (::read(signal_fd_, &number, 1) != 1) return std::nullopt;
+  return number;
+}
+
+bool Runner::ended() {
+  if (ended_) return true;
+  const auto wall = Clock::now() - start_;
+  if (progress_ && Clock::now() >= next_progress_) {
+    next_progress_ = Clock::now() + std::chrono::milliseconds(500);
+    progress_(wall);
+  }
+  if (requested_) {
+    result_.reason = *requested_;
+  } else if (machine_end_) {
+    result_.firmware_status = machine_end_->status;
+    switch (machine_end_->halt) {
+      case cpu::Halt::sleep:
+        result_.reason = EndReason::sleep_for_ever;
+        break;
+      case cpu::Halt::done:
+        result_.reason = EndReason::command_register;
+        break;
+      case cpu::Halt::crashed:
+        result_.reason = EndReason::diagnostic;
+        break;
+      default:
+        result_.reason = EndReason::firmware_exit;
+        break;
+    }
+  } else if (limits_.virtual_time && simulation_.machine().now() >= Instant::at(*limits_.virtual_time)) {
+    result_.reason = EndReason::virtual_limit;
+  } else if (limits_.wall_time && wall >= *limits_.wall_time) {
+    result_.reason = EndReason::wall_limit;
+  } else if (const auto signal = pending_signal()) {
+    result_.reason = EndReason::interrupted;
+    result_.signal = *signal;
+  } else {
+    return false;
+  }
+  ended_ = true;
+  return true;
+}
+
+void Runner::slice(Duration at_most) {
+  Instant until = simulation_.machine().now() + at_most;
+  if (limits_.virtual_time) until = std::min(until, Instant::at(*limits_.virtual_time));
+  machine_end_ = simulation_.machine().run_until(until);
+}
+
+// Waits for the host's sockets, for a signal or for time to pass.
+void Runner::wait(std::chrono::nanoseconds at_most) {
+  if (limits_.wall_time) at_most = std::min(at_most, start_ + *limits_.wall_time - Clock::now());
+  const auto milliseconds = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(at_most).count());
+  if (auto* gateway = simulation_.gateway()) {
+    host_was_ready_ = gateway->poll_host(static_cast<int>(milliseconds), signal_fd_);
+  } else {
+    pollfd p{signal_fd_, POLLIN, 0};
+    ::poll(&p, signal_fd_ < 0 ? 0 : 1, static_cast<int>(milliseconds));
+  }
+}
+
+void Runner::run_real() {
+  auto wall_base = Clock::now();
+  Instant virtual_base = simulation_.machine().now();
+  while (!ended()) {
+    const Instant target = virtual_base + to_virtual(Clock::now() - wall_base);
+    const Instant now = simulation_.machine().now();
+    if (now >= target) {
+      wait(std::max(to_wall(now - target), std::chrono::nanoseconds(std::chrono::milliseconds(1))));
+      continue;
+    }
+    slice(std::min(target - now, slice_with_host * 4));
+    wait(std::chrono::nanoseconds(0));
+    if (target - simulation_.machine().now() > longest_lag) {
+      wall_base = Clock::now();
+      virtual_base = simulation_.machine().now();
+    }
+  }
+}
+
+void Runner::hold_for_host() {
+  const auto deadline = Clock::now() + limits_.hold;
+  while (simulation_.gateway()->host_state() == net::HostState::reply_outstanding) {
+    const auto left = deadline - Clock::now();
+    if (left <= std::chrono::nanoseconds(0)) {
+      gave_up_holding_ = true;
+      result_.hold_limit_hit = true;
+      return;
+    }
+    wait(left);
+    if (host_was_ready_ || ended()) return;
+  }
+}
+
+void Runner::run_max() {
+  net::Gateway* gateway = simulation_.gateway();
+  while (!ended()) {
+    if (!gateway) {
+      slice(slice_alone);
+      continue;
+    }
+    wait(std::chrono::nanoseconds(0));
+    if (host_was_ready_) gave_up_holding_ = false;
+    if (gateway->host_state() == net::HostState::reply_outstanding && !gave_up_holding_ && !host_was_ready_) {
+      hold_for_host();
+    }
+    const auto wall_before = Clock::now();
+    const Instant before = simulation_.machine().now();
+    const Cycles slept_before = simulation_.machine().totals().sleep;
+    slice(slice_with_host);
+    if (gateway->host_state() == net::HostState::connected) {
+      // The firmware's idle time passes no faster than the host's, which may be about to say something.
+      const Cycles slept = simulation_.machine().totals().sleep - slept_before;
+      const Duration passed = simulation_.machine().now() - before;
+      const Duration idle =
+          std::min(passed, Duration::nanoseconds(slept.count * 1'000 /
+                                                 std::max<std::int64_t>(1, simulation_.machine().hz() / 1'000'000)));
+      const auto owed = to_wall(idle) - (Clock::now() - wall_before);
+      if (owed >= std::chrono::microseconds(500)) wait(owed);
+    }
+  }
+}
+
+RunEnd Runner::run() {
+  start_ = Clock::now();
+  next_progress_ = start_ + std::chrono::milliseconds(500);
+  if (pace_ == Pace::real) {
+    run_real();
+  } else {
+    run_max();
+  }
+  result_.wall = Clock::now() - start_;
+  return result_;
+}
+
+}  // namespace avrlan

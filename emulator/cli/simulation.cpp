@@ -1,0 +1,67 @@
+#include "emulator/cli/simulation.hpp"
+
+#include <fmt/format.h>
+
+namespace avrlan {
+
+void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
+  ++count.frames;
+  count.bytes += frame.octets.size();
+  to->deliver(frame);
+}
+
+Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer)
+    : diagnostics_(firmware) {
+  machine_ = std::make_unique<Machine>(board, firmware, scheduler_, options.machine);
+  diagnostics_.locate([this] { return CodePlace{machine_->pc(), machine_->cycle()}; });
+  nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_);
+  machine_->attach(*nic_, *nic_);
+
+  // Each element is put in front of the one before, from the chip outwards and from the far end inwards.
+  FrameSink* to_chip = nic_.get();
+  FrameSink* to_board = &wire_entry_;
+  if (options.link) {
+    link_to_board_ = std::make_unique<net::Link>(scheduler_, *to_board, *options.link, 1);
+    to_board = link_to_board_.get();
+  }
+  if (peer) {
+    far_end_ = peer(scheduler_, *to_board);
+  } else if (options.net == NetBackend::user) {
+    auto gateway = std::make_unique<net::Gateway>(scheduler_, *to_board, options.gateway);
+    gateway_ = gateway.get();
+    far_end_ = std::move(gateway);
+  }
+  FrameSink* to_network = far_end_ ? far_end_.get() : &nowhere_;
+  if (options.link) {
+    link_to_network_ = std::make_unique<net::Link>(scheduler_, *to_network, *options.link, 0);
+    to_network = link_to_network_.get();
+  }
+  const std::string comment =
+      fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware.path.filename().string(),
+                  firmware.sha256, board.name, machine_->mcu(), machine_->hz());
+  for (const auto& file : options.captures) {
+    recorders_.push_back(std::make_unique<net::Recorder>(
+        file, scheduler_, [this] { return machine_->cycle().count; }, comment));
+    to_chip = &recorders_.back()->inbound(*to_chip);
+    to_network = &recorders_.back()->outbound(*to_network);
+  }
+  in_.to = to_chip;
+  out_.to = to_network;
+  wire_.connect(*nic_, in_, out_);
+}
+
+Simulation::~Simulation() = default;
+
+DropCounters Simulation::drops() const {
+  DropCounters all = nic_->counters().drops;
+  if (link_to_board_) all += link_to_board_->drops();
+  if (link_to_network_) all += link_to_network_->drops();
+  if (gateway_) all += gateway_->drops();
+  return all;
+}
+
+void Simulation::flush() {
+  for (auto& recorder : recorders_) recorder->flush();
+}
+
+}  // namespace avrlan

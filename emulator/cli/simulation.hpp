@@ -1,0 +1,100 @@
+#pragma once
+// A board, its chip and the network behind it, wired together. Owns virtual time; knows no wall clock.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/board/board.hpp"
+#include "emulator/board/firmware.hpp"
+#include "emulator/board/machine.hpp"
+#include "emulator/cli/diagnostic_log.hpp"
+#include "emulator/net/gateway.hpp"
+#include "emulator/net/link.hpp"
+#include "emulator/net/recorder.hpp"
+#include "nic-model/core/scheduler.hpp"
+#include "nic-model/core/wire.hpp"
+#include "nic-model/enc28j60/enc28j60.hpp"
+
+namespace avrlan {
+
+enum class NetBackend : std::uint8_t { none, user };
+
+struct SimulationOptions {
+  MachineOptions machine;
+  NetBackend net = NetBackend::user;
+  net::GatewayOptions gateway;
+  std::optional<net::LinkOptions> link;
+  // Captures at the chip: what it was sent (accepted or not) and what it has sent.
+  std::vector<std::filesystem::path> captures;
+};
+
+// Frames and octets (without FCS) that passed one point of the wire.
+struct FrameCount {
+  std::uint64_t frames = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Simulation {
+ public:
+  // Throws HostError. `peer` makes the other end of the cable instead of the backend of the options: it is given the
+  // scheduler and where to send, and returns what takes the board's frames.
+  using PeerFactory = std::function<std::unique_ptr<FrameSink>(Scheduler&, FrameSink& to_board)>;
+  Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer = {});
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  Machine& machine() { return *machine_; }
+  const Machine& machine() const { return *machine_; }
+  const Nic& nic() const { return *nic_; }
+  const DiagnosticLog& diagnostics() const { return diagnostics_; }
+  DiagnosticLog& diagnostics() { return diagnostics_; }
+  // nullptr without the `user` backend.
+  net::Gateway* gateway() { return gateway_; }
+
+  // On the wire at the chip, whatever the chip made of the frame.
+  const FrameCount& frames_in() const { return in_.count; }
+  const FrameCount& frames_out() const { return out_.count; }
+  // Every frame dropped anywhere, by reason.
+  DropCounters drops() const;
+
+  // Makes the captures complete up to now.
+  void flush();
+
+ private:
+  struct CountingSink : FrameSink {
+    FrameSink* to = nullptr;
+    FrameCount count;
+    void deliver(const EthernetFrame& frame) override;
+  };
+  struct WireEntry : FrameSink {
+    explicit WireEntry(Wire& w) : wire(w) {}
+    Wire& wire;
+    void deliver(const EthernetFrame& frame) override { wire.from_network(frame); }
+  };
+  struct Nowhere : FrameSink {
+    void deliver(const EthernetFrame&) override {}
+  };
+
+  Scheduler scheduler_;
+  DiagnosticLog diagnostics_;
+  std::unique_ptr<Machine> machine_;
+  Wire wire_{scheduler_};
+  WireEntry wire_entry_{wire_};
+  Nowhere nowhere_;
+  std::unique_ptr<Enc28j60> nic_;
+  CountingSink in_;
+  CountingSink out_;
+  std::vector<std::unique_ptr<net::Recorder>> recorders_;
+  std::unique_ptr<net::Link> link_to_board_;
+  std::unique_ptr<net::Link> link_to_network_;
+  std::unique_ptr<FrameSink> far_end_;
+  net::Gateway* gateway_ = nullptr;
+};
+
+}  // namespace avrlan
