@@ -1,0 +1,189 @@
+// What a person can get wrong on the command line: one line that says what is wrong and what to do, and a status.
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/system/process.hpp"
+
+namespace avrlan::test {
+namespace {
+
+const std::string program = AVRLAN_PROGRAM;
+const std::string web = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf";
+const std::string hello = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf";
+
+constexpr int usage = 64;
+constexpr int host_failure = 71;
+
+// The run failed with `status` and one line on stderr that contains each of `words`; nothing on stdout.
+void expect_one_line(const Completed& done, int status, const std::vector<std::string>& words) {
+  EXPECT_EQ(done.status, status) << done.err;
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+  EXPECT_EQ(done.out, "");
+  for (const auto& word : words) EXPECT_NE(done.err.find(word), std::string::npos) << word << " in: " << done.err;
+}
+
+class BadInput : public testing::Test {
+ protected:
+  BadInput() {
+    std::string name = (std::filesystem::temp_directory_path() / "avrlan-test-XXXXXX").string();
+    directory_ = ::mkdtemp(name.data());
+  }
+  ~BadInput() override { std::filesystem::remove_all(directory_); }
+
+  std::string file(const std::string& name, const std::string& content) const {
+    const auto path = directory_ / name;
+    std::ofstream(path, std::ios::binary) << content;
+    return path.string();
+  }
+  std::filesystem::path directory_;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(BadInput, NoSubcommand) {
+  expect_one_line(run({program}), usage, {"subcommand", "--help"});
+}
+
+TEST_F(BadInput, UnknownOption) {
+  expect_one_line(run({program, "run", web, "--hostfwdd", "x"}), usage, {"--hostfwdd", "avrlan run --help"});
+}
+
+TEST_F(BadInput, NoFirmware) {
+  expect_one_line(run({program, "run"}), usage, {"FIRMWARE", "avrlan run --help"});
+}
+
+TEST_F(BadInput, MissingFile) {
+  expect_one_line(run({program, "run", "/nonexistent/web.elf"}), usage, {"/nonexistent/web.elf", "No such file"});
+}
+
+TEST_F(BadInput, Directory) {
+  expect_one_line(run({program, "run", "/tmp"}), usage, {"/tmp"});
+}
+
+TEST_F(BadInput, NotAnElf) {
+  expect_one_line(run({program, "run", file("text.elf", "hello, world\n")}), usage, {"text.elf", "ELF"});
+}
+
+TEST_F(BadInput, EmptyFile) {
+  expect_one_line(run({program, "run", file("e.elf", "")}), usage, {"e.elf", "ELF"});
+}
+
+TEST_F(BadInput, ElfOfThisHost) {
+  expect_one_line(run({program, "run", program}), usage, {"AVR"});
+}
+
+TEST_F(BadInput, TruncatedElf) {
+  const std::string whole = read_file(hello);
+  ASSERT_GT(whole.size(), 1000u);
+  for (const std::size_t length : {10u, 40u, 52u, 60u, 100u, 500u, 1000u}) {
+    const auto done =
+        run({program, "run", file("cut.elf", whole.substr(0, length)), "--net", "none", "--timeout", "1ms"});
+    expect_one_line(done, usage, {"cut.elf"});
+  }
+}
+
+TEST_F(BadInput, ElfForAnotherMcu) {
+  expect_one_line(run({program, "run", web, "--board", "mega-enc28j60"}), usage, {"atmega328p", "atmega2560"});
+}
+
+TEST_F(BadInput, UnknownMcu) {
+  expect_one_line(run({program, "run", web, "--mcu", "atmega9999"}), usage, {"atmega9999", "avrlan mcus"});
+}
+
+TEST_F(BadInput, UnknownBoard) {
+  expect_one_line(run({program, "run", web, "--board", "uno-enc28j6"}), usage,
+                  {"uno-enc28j6", "uno-enc28j60", "avrlan boards"});
+}
+
+TEST_F(BadInput, Hostfwd) {
+  for (const char* bad : {"8080", "tcp:8080", "tcp::8080-", "tcp::8080-:", "sctp::8080-:80", "tcp::99999-:80",
+                          "tcp::80-:0", "tcp:1.2.3:80-:80", "tcp:1.2.3.4.5:80-:80", "tcp::80-:80x", ""}) {
+    expect_one_line(run({program, "run", web, "--hostfwd", bad}), usage, {"tcp:127.0.0.1:8080-:80"});
+  }
+}
+
+TEST_F(BadInput, HostfwdWithoutANetwork) {
+  expect_one_line(run({program, "run", web, "--net", "none", "--hostfwd", "tcp::0-:80"}), usage,
+                  {"--net", "--hostfwd"});
+}
+
+TEST_F(BadInput, BusyHostPort) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  socklen_t length = sizeof address;
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  const auto port = std::to_string(ntohs(address.sin_port));
+  expect_one_line(run({program, "run", web, "--hostfwd", "tcp:127.0.0.1:" + port + "-:80"}), host_failure,
+                  {port, "port 0"});
+  ::close(listener);
+}
+
+TEST_F(BadInput, Link) {
+  for (const char* bad :
+       {"loss", "loss=2", "loss=-1%", "rate=fast", "delay=10", "speed=10M", "queue=0", "=", "seed=x"}) {
+    const auto done = run({program, "run", web, "--link", bad});
+    EXPECT_EQ(done.status, usage) << bad;
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << bad << ": " << done.err;
+  }
+}
+
+TEST_F(BadInput, Values) {
+  expect_one_line(run({program, "run", web, "--pace", "fast"}), usage, {"--pace"});
+  expect_one_line(run({program, "run", web, "--net", "wifi"}), usage, {"--net"});
+  expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
+  expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});
+  expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});
+}
+
+TEST_F(BadInput, OutputThatCannotBeWritten) {
+  const auto blocker = file("blocker", "x");
+  expect_one_line(run({program, "run", hello, "--out", blocker + "/run"}), host_failure, {"--out"});
+  expect_one_line(run({program, "run", hello, "--pcap", blocker + "/x.pcapng"}), host_failure, {"x.pcapng"});
+}
+
+TEST(FirmwareStatus, IsTheCommandsStatus) {
+  const auto ok = run({program, "run", hello, "--net", "none", "--pace", "max", "--timeout", "5s"});
+  EXPECT_EQ(ok.status, 0) << ok.err;
+  EXPECT_NE(ok.out.find("hello"), std::string::npos);
+  const auto failed =
+      run({program, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/fail.elf", "--net", "none", "--pace", "max"});
+  EXPECT_EQ(failed.status, 3) << failed.err;
+}
+
+TEST(TextOptions, EndTheRun) {
+  const std::vector<std::string> base{program, "run", hello, "--net", "none", "--pace", "max", "--timeout", "5s"};
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return run(more);
+  };
+  EXPECT_EQ(with({"--expect-text", "hello"}).status, 0);
+  EXPECT_EQ(with({"--fail-text", "hello"}).status, 1);
+  const auto missing = with({"--expect-text", "not said"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.err.find("without the expected text"), std::string::npos);
+}
+
+TEST(Limits, EndTheRunWith42) {
+  const auto virtual_limit = run({program, "run", web, "--net", "none", "--pace", "max", "--timeout", "250ms"});
+  EXPECT_EQ(virtual_limit.status, 42);
+  EXPECT_NE(virtual_limit.err.find("0.250000 s virtual"), std::string::npos) << virtual_limit.err;
+  EXPECT_EQ(run({program, "run", web, "--net", "none", "--wall-timeout", "50ms"}).status, 42);
+}
+
+}  // namespace
+}  // namespace avrlan::test
