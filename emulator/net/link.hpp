@@ -1,7 +1,9 @@
 #pragma once
 // A link with rate, delay and faults, one object a direction.
+// Not modelled: a queue counted in octets, priorities, bursts of loss, and changes of the settings while it runs.
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 
 #include "nic-model/core/diagnostics.hpp"
@@ -12,31 +14,61 @@ namespace avrlan::net {
 
 // --link rate=10M,delay=10ms,jitter=1ms,loss=1%,dup=0,reorder=0,corrupt=0,queue=64,seed=1
 struct LinkOptions {
-  std::int64_t rate = 0;  // bit/s, 0: no limit beyond the wire's
+  // bit/s on the wire: preamble, frame, FCS and gap count. 0: the link adds no time of its own; its queue is then the
+  // one in front of the 10 Mbit/s wire behind it.
+  std::int64_t rate = 0;
   Duration delay;
-  Duration jitter;     // uniform in [-jitter, +jitter], never below zero delay
-  double loss = 0;     // probabilities, 0..1
-  double dup = 0;
-  double reorder = 0;  // a frame overtakes those queued before it
-  double corrupt = 0;  // one flipped bit
-  std::size_t queue = 64;
+  Duration jitter;         // uniform in [-jitter, +jitter], never below zero delay, never out of order
+  double loss = 0;         // probabilities, 0..1
+  double dup = 0;          // sent twice, one right behind the other
+  double reorder = 0;      // overtakes what is queued or under way: next to be sent, and without delay
+  double corrupt = 0;      // one flipped bit; the FCS stays as it was sent
+  std::size_t queue = 64;  // frames that may wait; the next is dropped as queue_full
   std::uint64_t seed = 1;
   // Throws HostError that names the key that is wrong and what it takes.
   static LinkOptions parse(std::string_view text);
 };
 
+// splitmix64 (Steele, Lea, Flood 2014): the same numbers from the same seed on every machine.
+class LinkRandom {
+ public:
+  explicit LinkRandom(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next();
+  double unit();  // uniform in [0, 1)
+
+ private:
+  std::uint64_t state_;
+};
+
 class Link : public FrameSink {
  public:
-  // `direction` (0 to the network, 1 to the board) gives each its own random sequence from one seed.
+  // `direction` (0 to the network, 1 to the board) gives each its own random sequence from one seed. `to` must outlive
+  // the events of `scheduler`; frames arrive there from inside the scheduler, never from inside deliver().
   Link(Scheduler& scheduler, FrameSink& to, const LinkOptions& options, int direction);
   void deliver(const EthernetFrame& frame) override;
   const DropCounters& drops() const { return drops_; }
 
  private:
+  // What chance says about one frame. Always drawn completely, so that no setting shifts the numbers of another.
+  struct Fate {
+    bool lost;
+    bool duplicated;
+    bool overtakes;
+    bool corrupted;
+    std::uint64_t bit;
+    Duration jitter;
+  };
+  Fate draw();
+  void send(const EthernetFrame& frame, const Fate& fate);
+
   Scheduler& scheduler_;
   FrameSink& to_;
   LinkOptions options_;
   DropCounters drops_;
+  LinkRandom random_;
+  Instant free_;  // end of the last transmission that is planned
+  Instant last_arrival_;
+  std::deque<Instant> waiting_;  // when each queued frame starts to be sent
 };
 
 }  // namespace avrlan::net
