@@ -1,0 +1,42 @@
+#ifndef FIRMWARE_BOARD_BOARD_HPP
+#define FIRMWARE_BOARD_BOARD_HPP
+// What an image uses of its board. An image is one translation unit that includes this once.
+
+#include AVRLAN_BOARD
+
+#include <avr/interrupt.h>
+#include <avr/sleep.h>
+
+#include "firmware/board/clock.hpp"
+#include "firmware/board/entropy.hpp"
+#include "firmware/board/memory.hpp"
+#include "firmware/board/spi.hpp"
+#include "firmware/board/uart.hpp"
+
+namespace board {
+
+// Starts everything, with interrupts on.
+inline void set_up() {
+  Entropy::set_up(Memory::survey());
+  Spi::set_up();
+  Uart::set_up();
+  Clock::set_up();
+  SMCR = 1 << SE;  // SLEEP means idle mode: timers, SPI and USART run on
+  sei();
+}
+
+// Sleeps until the next interrupt: the millisecond's, or the Ethernet chip's. Returns at once while a frame waits. No
+// wake-up is lost between the look and the sleep, since the instruction after SEI is executed before any interrupt.
+inline void idle() {
+  cli();
+  if (nic::calls()) {
+    sei();
+    return;
+  }
+  sei();
+  sleep_cpu();
+}
+
+}  // namespace board
+
+#endif

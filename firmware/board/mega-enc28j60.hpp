@@ -1,0 +1,39 @@
+#ifndef FIRMWARE_BOARD_MEGA_ENC28J60_HPP
+#define FIRMWARE_BOARD_MEGA_ENC28J60_HPP
+// Arduino Mega 2560 (ATmega2560, 16 MHz crystal) and an ENC28J60 module:
+//   SCK D52 = PB1, MISO D50 = PB3, MOSI D51 = PB2, CS D53 = PB0 (the SPI unit's SS), INT D2 = PE4 = INT4.
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+
+namespace board {
+
+constexpr char name[] = "mega-enc28j60";
+
+namespace nic {
+
+inline void set_up_pins() {
+  PORTB |= 1 << PB0;
+  DDRB |= 1 << PB2 | 1 << PB1 | 1 << PB0;
+  PORTE |= 1 << PE4;   // pull-up: INT reads high while nothing is connected
+  EICRB = 1 << ISC41;  // falling edge
+  EIMSK = 1 << INT4;
+}
+inline void select() {
+  PORTB &= static_cast<uint8_t>(~(1 << PB0));
+}
+inline void deselect() {
+  PORTB |= 1 << PB0;
+}
+// The chip pulls INT low.
+inline bool calls() {
+  return !(PINE & 1 << PE4);
+}
+
+}  // namespace nic
+}  // namespace board
+
+// Wakes the sleeping MCU; the main loop looks what there is.
+EMPTY_INTERRUPT(INT4_vect)
+
+#endif

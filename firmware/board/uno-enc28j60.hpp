@@ -1,0 +1,39 @@
+#ifndef FIRMWARE_BOARD_UNO_ENC28J60_HPP
+#define FIRMWARE_BOARD_UNO_ENC28J60_HPP
+// Arduino Uno (ATmega328P, 16 MHz crystal) and an ENC28J60 module:
+//   SCK D13 = PB5, MISO D12 = PB4, MOSI D11 = PB3, CS D10 = PB2 (the SPI unit's SS), INT D2 = PD2 = INT0.
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+
+namespace board {
+
+constexpr char name[] = "uno-enc28j60";
+
+namespace nic {
+
+inline void set_up_pins() {
+  PORTB |= 1 << PB2;
+  DDRB |= 1 << PB5 | 1 << PB3 | 1 << PB2;
+  PORTD |= 1 << PD2;   // pull-up: INT reads high while nothing is connected
+  EICRA = 1 << ISC01;  // falling edge
+  EIMSK = 1 << INT0;
+}
+inline void select() {
+  PORTB &= static_cast<uint8_t>(~(1 << PB2));
+}
+inline void deselect() {
+  PORTB |= 1 << PB2;
+}
+// The chip pulls INT low.
+inline bool calls() {
+  return !(PIND & 1 << PD2);
+}
+
+}  // namespace nic
+}  // namespace board
+
+// Wakes the sleeping MCU; the main loop looks what there is.
+EMPTY_INTERRUPT(INT0_vect)
+
+#endif

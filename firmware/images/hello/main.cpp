@@ -1,0 +1,9 @@
+// Says hello and ends with status 0.
+#include "firmware/board/board.hpp"
+
+int main() {
+  board::set_up();
+  board::Uart::print(PSTR("hello\n"));
+  board::Uart::flush();
+  return 0;
+}
