@@ -64,14 +64,12 @@ std::string drop_list(const DropCounters& drops) {
 
 }  // namespace
 
-Determinism determinism(const Simulation& simulation, const RunEnd& end) {
+Determinism determinism(const RunEnd& end) {
   if (end.reason == EndReason::interrupted || end.reason == EndReason::wall_limit) {
     return {false, "the run was ended from outside, at a moment of wall-clock time"};
   }
   if (end.hold_limit_hit) return {false, "a reply from the host was not waited for: the hold limit was hit"};
-  if (simulation.gateway() && simulation.gateway()->used_host_sockets()) {
-    return {false, "the firmware talked to sockets of the host"};
-  }
+  if (end.host_spoke) return {false, "sockets of the host took part"};
   return {};
 }
 
@@ -107,7 +105,7 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
   const auto& machine = simulation.machine();
   const auto totals = machine.totals();
   const auto& nic = simulation.nic().counters();
-  const auto fixed = determinism(simulation, end);
+  const auto fixed = determinism(end);
   const auto& log = simulation.diagnostics();
   auto drops = nlohmann::ordered_json::object();
   const auto dropped = simulation.drops();

@@ -17,7 +17,7 @@ struct Determinism {
   std::string why;
 };
 
-Determinism determinism(const Simulation& simulation, const RunEnd& end);
+Determinism determinism(const RunEnd& end);
 
 // Some lines of text, each ended by a newline: how it ended, cycles, frames each way, drops by reason, diagnostics.
 std::string summary(const Simulation& simulation, const RunEnd& end);

@@ -109,10 +109,6 @@ void make_directory(const std::filesystem::path& path) {
   }
 }
 
-std::string address_text(std::uint32_t a) {
-  return fmt::format("{}.{}.{}.{}", a >> 24, (a >> 16) & 255, (a >> 8) & 255, a & 255);
-}
-
 SimulationOptions simulation_options(const RunArguments& args) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
@@ -188,8 +184,7 @@ int run(const RunArguments& args) {
 
   if (const auto* gateway = simulation.gateway()) {
     for (const auto& f : gateway->forwards()) {
-      fmt::print(stderr, "avrlan: forwarding {} {}:{} to {}:{}\n", f.udp ? "udp" : "tcp", address_text(f.host_address),
-                 f.host_port, address_text(f.guest_address), f.guest_port);
+      fmt::print(stderr, "avrlan: forwarding {}\n", f.to_string());
     }
   }
   const RunEnd end = runner.run();

@@ -105,12 +105,23 @@ void Runner::slice(Duration at_most) {
   machine_end_ = simulation_.machine().run_until(until);
 }
 
+// Runs a slice and returns how much of it the MCU slept.
+Duration Runner::slice_asleep(Duration at_most) {
+  const auto before = simulation_.machine().totals();
+  const Instant start = simulation_.machine().now();
+  slice(at_most);
+  const auto after = simulation_.machine().totals();
+  const std::int64_t cycles = (after.total - before.total).count;
+  return cycles == 0 ? Duration{} : (simulation_.machine().now() - start) / cycles * (after.sleep - before.sleep).count;
+}
+
 // Waits for the host's sockets, for a signal or for time to pass.
 void Runner::wait(std::chrono::nanoseconds at_most) {
   if (limits_.wall_time) at_most = std::min(at_most, start_ + *limits_.wall_time - Clock::now());
   const auto milliseconds = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(at_most).count());
   if (auto* gateway = simulation_.gateway()) {
     host_was_ready_ = gateway->poll_host(static_cast<int>(milliseconds), signal_fd_);
+    result_.host_spoke |= host_was_ready_;
   } else {
     pollfd p{signal_fd_, POLLIN, 0};
     ::poll(&p, signal_fd_ < 0 ? 0 : 1, static_cast<int>(milliseconds));
@@ -136,43 +147,32 @@ void Runner::run_real() {
   }
 }
 
+// Virtual time stands still while the firmware waits for the host, up to the hold limit.
 void Runner::hold_for_host() {
   const auto deadline = Clock::now() + limits_.hold;
-  while (simulation_.gateway()->host_state() == net::HostState::reply_outstanding) {
+  while (simulation_.gateway()->host_state() == net::HostState::reply_outstanding && !host_was_ready_ && !ended()) {
     const auto left = deadline - Clock::now();
     if (left <= std::chrono::nanoseconds(0)) {
-      gave_up_holding_ = true;
+      simulation_.gateway()->give_up_waiting();
       result_.hold_limit_hit = true;
       return;
     }
     wait(left);
-    if (host_was_ready_ || ended()) return;
   }
 }
 
 void Runner::run_max() {
-  net::Gateway* gateway = simulation_.gateway();
   while (!ended()) {
-    if (!gateway) {
+    if (!simulation_.gateway()) {
       slice(slice_alone);
       continue;
     }
     wait(std::chrono::nanoseconds(0));
-    if (host_was_ready_) gave_up_holding_ = false;
-    if (gateway->host_state() == net::HostState::reply_outstanding && !gave_up_holding_ && !host_was_ready_) {
-      hold_for_host();
-    }
+    hold_for_host();
     const auto wall_before = Clock::now();
-    const Instant before = simulation_.machine().now();
-    const Cycles slept_before = simulation_.machine().totals().sleep;
-    slice(slice_with_host);
-    if (gateway->host_state() == net::HostState::connected) {
+    const Duration idle = slice_asleep(slice_with_host);
+    if (simulation_.gateway()->host_state() == net::HostState::connected) {
       // The firmware's idle time passes no faster than the host's, which may be about to say something.
-      const Cycles slept = simulation_.machine().totals().sleep - slept_before;
-      const Duration passed = simulation_.machine().now() - before;
-      const Duration idle =
-          std::min(passed, Duration::nanoseconds(slept.count * 1'000 /
-                                                 std::max<std::int64_t>(1, simulation_.machine().hz() / 1'000'000)));
       const auto owed = to_wall(idle) - (Clock::now() - wall_before);
       if (owed >= std::chrono::microseconds(500)) wait(owed);
     }

@@ -45,6 +45,7 @@ struct RunEnd {
   int firmware_status = 0;  // meaningful for firmware_exit
   int signal = 0;           // meaningful for interrupted
   std::chrono::nanoseconds wall{};
+  bool host_spoke = false;  // a socket of the host took part
   bool hold_limit_hit = false;
 };
 
@@ -68,6 +69,7 @@ class Runner {
 
   bool ended();
   void slice(Duration at_most);
+  Duration slice_asleep(Duration at_most);
   void wait(std::chrono::nanoseconds at_most);
   void run_real();
   void run_max();
@@ -85,7 +87,6 @@ class Runner {
   Clock::time_point next_progress_;
   bool ended_ = false;
   bool host_was_ready_ = false;
-  bool gave_up_holding_ = false;
   RunEnd result_;
 };
 

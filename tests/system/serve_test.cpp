@@ -58,7 +58,7 @@ class Serve : public testing::TestWithParam<std::string> {
     command.insert(command.end(), options.begin(), options.end());
     board = std::make_unique<Process>(command);
     ASSERT_TRUE(board->wait_for_err("forwarding ")) << board->err();
-    ASSERT_TRUE(board->wait_for_err(" to 10.0.2.15:")) << board->err();
+    ASSERT_TRUE(board->wait_for_err("-> 10.0.2.15:")) << board->err();
     const std::string mark = "127.0.0.1:";
     port = std::to_string(std::stoi(board->err().substr(board->err().find(mark) + mark.size())));
     ASSERT_TRUE(board->wait_for_out("10.0.2.15")) << board->out();
