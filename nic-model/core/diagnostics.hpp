@@ -10,6 +10,9 @@ namespace avrlan {
 
 enum class Severity { note, warning, error };
 
+// "note", "warning", "error".
+std::string_view to_string(Severity severity);
+
 struct Diagnostic {
   Severity severity = Severity::warning;
   // Stable kebab-case name, for example "enc28j60-rx-pointer-even"; what --diag and tests name.
@@ -36,6 +39,7 @@ enum class DropReason : std::uint8_t {
   giant,
   fifo_full,
   packet_count_limit,
+  receive_aborted,
   transmit_aborted,
   power_down,
   // on the link

@@ -11,12 +11,14 @@ namespace avrlan {
 
 class Scheduler {
  public:
+  // A capture of up to two words (a `this`, an index) costs no allocation.
   using Action = std::function<void()>;
 
   // Names a scheduled event for cancel(). Default-constructed: names nothing.
   struct EventId {
-    std::uint64_t value = 0;
-    explicit operator bool() const { return value != 0; }
+    std::uint64_t sequence = 0;
+    std::uint32_t slot = 0;
+    explicit operator bool() const { return sequence != 0; }
   };
 
   Scheduler() = default;
@@ -26,7 +28,8 @@ class Scheduler {
   // The current virtual time. Inside an action: the time that action was scheduled for.
   Instant now() const { return now_; }
 
-  // Calls `action` once at `when`; a time in the past means now (it runs at the next run_due).
+  // Calls `action` once at `when`; a time in the past means now (it runs in the run_until that is under way, or the
+  // next one).
   EventId at(Instant when, Action action);
   EventId after(Duration delay, Action action) { return at(now_ + delay, std::move(action)); }
 
@@ -34,31 +37,42 @@ class Scheduler {
   void cancel(EventId& id);
 
   // Time of the earliest event, Instant::never() when there is none.
-  Instant next() const;
+  Instant next() const { return heap_.empty() ? Instant::never() : heap_.front().when; }
 
   // Runs every event due at or before `until` in order, including those that they add, then sets now() to `until`.
   // `until` before now() is ignored: time never runs backwards.
   void run_until(Instant until);
 
-  // Sets now() without running anything, to date what an instruction does. Never passes next().
+  // Sets now() without running anything, to date what an instruction does. Stops at next(), never runs backwards.
   void set_now(Instant now);
 
   // Called whenever next() moves to an earlier time, so that whoever executes instructions can shorten its slice.
   void on_earlier(std::function<void(Instant)> notify) { notify_earlier_ = std::move(notify); }
 
  private:
-  struct Event {
+  // What the heap orders. The action stays put in its slot; an entry whose slot has moved on was cancelled.
+  struct Entry {
     Instant when;
-    std::uint64_t id;
+    std::uint64_t sequence;
+    std::uint32_t slot;
+  };
+  struct Slot {
+    std::uint64_t sequence = 0;
     Action action;
   };
-  static bool later(const Event& a, const Event& b);
+
+  static bool later(const Entry& a, const Entry& b);
+  bool cancelled(const Entry& entry) const { return slots_[entry.slot].sequence != entry.sequence; }
+  Action release(std::uint32_t slot);
+  void pop();
   void drop_cancelled();
 
   Instant now_;
-  std::uint64_t last_id_ = 0;
-  std::vector<Event> heap_;
-  std::vector<std::uint64_t> cancelled_;
+  std::uint64_t last_sequence_ = 0;
+  std::vector<Entry> heap_;  // the front is never a cancelled event
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::size_t cancelled_ = 0;  // entries in heap_ that are
   std::function<void(Instant)> notify_earlier_;
 };
 

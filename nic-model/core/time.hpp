@@ -43,9 +43,7 @@ class Instant {
  public:
   constexpr Instant() = default;
   static constexpr Instant at(Duration since_start) { return Instant{since_start}; }
-  static constexpr Instant never() {
-    return Instant{Duration::picoseconds(std::numeric_limits<std::int64_t>::max())};
-  }
+  static constexpr Instant never() { return Instant{Duration::picoseconds(std::numeric_limits<std::int64_t>::max())}; }
 
   constexpr Duration since_start() const { return since_start_; }
   constexpr bool is_never() const { return *this == never(); }

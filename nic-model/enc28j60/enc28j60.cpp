@@ -1,0 +1,441 @@
+#include "nic-model/enc28j60/enc28j60.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace avrlan {
+
+using namespace enc28j60;
+
+namespace {
+
+// 7500 periods of the 25 MHz oscillator (2.2).
+constexpr Duration oscillator_start_up = Duration::microseconds(300);
+// Erratum 2: how long the PHY is without a clock after the system reset command.
+constexpr Duration settle_time = Duration::milliseconds(1);
+
+constexpr std::int64_t oscillator_hz = 25'000'000;
+
+// What the bus shows while SO is not driven.
+constexpr std::uint8_t released = 0xFF;
+
+std::uint64_t next_random(std::uint64_t& state) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+}  // namespace
+
+Enc28j60::Enc28j60(Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics, const Enc28j60Options& options)
+    : scheduler_(scheduler), wire_(wire), diagnostics_(diagnostics), options_(options) {
+  power_on_reset();
+}
+
+Enc28j60::~Enc28j60() {
+  for (Scheduler::EventId* event : {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_}) {
+    scheduler_.cancel(*event);
+  }
+}
+
+void Enc28j60::power_on_reset() {
+  std::uint64_t random = options_.memory_seed | 1;
+  for (std::uint8_t& octet : memory_) octet = static_cast<std::uint8_t>(next_random(random) >> 32);
+  reset_registers();
+  reset_phy();
+  clock_ready_at_ = scheduler_.now() + oscillator_start_up;
+  clock_event_ = scheduler_.at(clock_ready_at_, [this] { oscillator_ready(); });
+}
+
+void Enc28j60::oscillator_ready() {
+  clock_event_ = {};
+  clkout_started_ = true;
+  update_clkout();
+  update_link();
+}
+
+// RESET pin or SRC (11.2): the buffer, ECOCON and CLKRDY stay as they are.
+void Enc28j60::system_reset() {
+  abandon_transmission();
+  scheduler_.cancel(dma_event_);
+  scheduler_.cancel(mii_event_);
+  mird_valid_ = true;
+  receiving_ = false;
+  command_ = Command::ignore;
+  miso_ = released;
+  const std::uint8_t ecocon = cell(Reg::ECOCON);
+  reset_registers();
+  cell(Reg::ECOCON) = ecocon;
+  set_link_status(false);
+  reset_phy();
+  settled_at_ = scheduler_.now() + settle_time;
+  update_int();
+}
+
+void Enc28j60::reset_registers() {
+  for (const Row& row : register_rows) cell(reg_at(row.bank & 3u, row.address)) = row.reset;
+  cell(Reg::EREVID) = options_.revision;
+  erxrdptl_ = cell(Reg::ERXRDPTL);
+  write_pointer_ = fifo_start();
+  update_medium();
+}
+
+void Enc28j60::reset_pin(bool active) {
+  if (in_reset_ == active) return;
+  in_reset_ = active;
+  system_reset();
+}
+
+void Enc28j60::select() {
+  selected_ = true;
+  command_ = Command::none;
+  data_octets_ = 0;
+  miso_ = released;
+}
+
+void Enc28j60::deselect() {
+  if (command_ == Command::read_register && data_octets_ == 1) {
+    const Row* row = addressed_row();
+    if (row != nullptr && row->kind != Kind::eth) {
+      report(Severity::warning, "enc28j60-mac-read-without-dummy",
+             std::string(row->name) +
+                 " was read with one byte: a MAC or MII register sends a dummy byte first; read "
+                 "two and keep the second (4.2.1)");
+    }
+  }
+  selected_ = false;
+  command_ = Command::none;
+}
+
+std::uint8_t Enc28j60::exchange(std::uint8_t mosi) {
+  if (!selected_ || in_reset_) return released;
+  const std::uint8_t miso = miso_;
+  switch (command_) {
+    case Command::none:
+      begin_command(mosi);
+      break;
+    case Command::read_register:
+      ++data_octets_;
+      miso_ = register_on_miso();
+      break;
+    case Command::read_buffer:
+      read_buffer_octet();
+      miso_ = memory_[pair(Reg::ERDPTL)];
+      break;
+    case Command::write_buffer:
+      write_buffer_octet(mosi);
+      break;
+    case Command::write_register:
+    case Command::set_bits:
+    case Command::clear_bits:
+      write_command(mosi);
+      break;
+    case Command::ignore:
+      break;
+  }
+  return miso;
+}
+
+// Table 4-1. The opcode's last clock edge also latches what the first data byte will carry.
+void Enc28j60::begin_command(std::uint8_t byte) {
+  constexpr unsigned buffer_argument = 0x1A;
+  argument_ = byte & 0x1F;
+  switch (byte >> 5) {
+    case 0:
+      command_ = Command::read_register;
+      if (const Row* row = addressed_row(); row == nullptr && argument_ == do_not_touch_address) {
+        report(Severity::warning, "enc28j60-reserved-address", "address 1Ah was read: it must be left alone (3.1)");
+      }
+      miso_ = register_on_miso();
+      return;
+    case 1:
+      command_ = Command::read_buffer;
+      miso_ = memory_[pair(Reg::ERDPTL)];
+      break;
+    case 2:
+      command_ = Command::write_register;
+      return;
+    case 3:
+      command_ = Command::write_buffer;
+      break;
+    case 4:
+      command_ = Command::set_bits;
+      return;
+    case 5:
+      command_ = Command::clear_bits;
+      return;
+    default:
+      command_ = Command::ignore;
+      break;
+  }
+  if (byte == 0xFF) {
+    if (asleep()) {
+      report(Severity::warning, "enc28j60-reset-asleep",
+             "the system reset command has no effect in power save (erratum 19): clear ECON2.PWRSV and wait 300 us "
+             "first");
+    } else {
+      system_reset();
+    }
+  } else if (command_ == Command::ignore || argument_ != buffer_argument) {
+    report(Severity::warning, "enc28j60-unknown-command",
+           "the first byte after chip select fell is none of the seven commands (table 4-1)");
+  }
+}
+
+const Row* Enc28j60::addressed_row() const {
+  return registers.find(bank(), argument_);
+}
+
+// MAC, MII and PHY run on the clock that a start-up or power save stops (2.2, 14.0).
+bool Enc28j60::reachable(const Row& row) {
+  if (row.kind == Kind::eth) return true;
+  if (asleep() || !clock_ready()) {
+    report(Severity::warning, "enc28j60-clock-not-ready",
+           std::string(row.name) +
+               " was accessed before ESTAT.CLKRDY: MAC, MII and PHY registers are out of reach until "
+               "then (2.2)");
+    return false;
+  }
+  if (scheduler_.now() < settled_at_) {
+    report(Severity::warning, "enc28j60-too-soon-after-reset",
+           std::string(row.name) +
+               " was accessed less than 1 ms after a reset: CLKRDY does not tell when the chip is "
+               "ready again, wait (erratum 2)");
+  }
+  return true;
+}
+
+// What the next data byte of an RCR carries: 0 for the dummy byte and where there is no register.
+std::uint8_t Enc28j60::register_on_miso() {
+  const Row* row = addressed_row();
+  if (row == nullptr) return 0;
+  if (row->kind != Kind::eth && data_octets_ == 0) return 0;
+  return reachable(*row) ? read_register(addressed()) : std::uint8_t{0};
+}
+
+void Enc28j60::write_command(std::uint8_t operand) {
+  const Command command = std::exchange(command_, Command::ignore);
+  const Row* row = addressed_row();
+  if (row == nullptr) {
+    const bool never = argument_ == do_not_touch_address;
+    report(never ? Severity::warning : Severity::note, never ? "enc28j60-reserved-address" : "enc28j60-no-register",
+           "bank " + std::to_string(bank()) + " has no register at address " + std::to_string(argument_) +
+               ": the write has no effect (table 3-1)");
+    return;
+  }
+  if (!reachable(*row)) return;
+  const Reg reg = addressed();
+  const std::uint8_t old = cell(reg);
+  std::uint8_t value = operand;
+  if (command != Command::write_register) {
+    value = static_cast<std::uint8_t>(command == Command::set_bits ? old | operand : old & ~operand);
+    if (row->kind != Kind::eth) {
+      report(Severity::note, "enc28j60-bit-field-on-mac",
+             std::string(row->name) +
+                 " was changed with a bit field command, which is for ETH registers only (4.2.5): "
+                 "write it whole");
+    }
+    if (command == Command::set_bits && reg == Reg::ECON1 && (operand & old & ECON1::TXRTS) != 0) {
+      report(Severity::warning, "enc28j60-transmit-busy",
+             "ECON1.TXRTS was set while a transmission was under way: the request is lost, wait for TXRTS to clear "
+             "(7.1)");
+    }
+  }
+  if (((value ^ row->reset) & row->reserved) != 0) {
+    report(Severity::note, "enc28j60-reserved-bits",
+           std::string(row->name) + " was written with reserved bits set (table 3-2)");
+  }
+  if ((row->writable | row->clearable) == 0) {
+    report(Severity::warning, "enc28j60-read-only", std::string(row->name) + " is read-only (table 3-2)");
+  }
+  write_register(reg, value);
+}
+
+std::uint8_t Enc28j60::read_register(Reg reg) const {
+  unsigned value = cell(reg);
+  switch (reg) {
+    case Reg::EIR:
+      if (cell(Reg::EPKTCNT) != 0) value |= EIR::PKTIF;
+      if (is_set(Phy::PHIR, PHIR::PGIF)) value |= EIR::LINKIF;
+      break;
+    case Reg::ESTAT:
+      if (!int_pin_) value |= ESTAT::INT;
+      if (receiving_) value |= ESTAT::RXBUSY;
+      if (clock_ready()) value |= ESTAT::CLKRDY;
+      break;
+    case Reg::MISTAT:
+      if (mii_event_) value |= MISTAT::BUSY;
+      if (is_set(Reg::MICMD, MICMD::MIISCAN)) value |= MISTAT::SCAN;
+      if (!mird_valid_) value |= MISTAT::NVALID;
+      break;
+    case Reg::EFLOCON:
+      if (full_duplex()) value |= EFLOCON::FULDPXS;
+      break;
+    default:
+      break;
+  }
+  return static_cast<std::uint8_t>(value);
+}
+
+// Every side effect of a register write.
+void Enc28j60::write_register(Reg reg, std::uint8_t value) {
+  const std::uint8_t old = cell(reg);
+  if (reg == Reg::ERXRDPTL) {
+    erxrdptl_ = value;
+    return;
+  }
+  const std::uint8_t now = row_of(reg).merge(old, value);
+  cell(reg) = now;
+  switch (reg) {
+    case Reg::EIE:
+    case Reg::EIR:
+      update_int();
+      break;
+    case Reg::ECON1:
+      write_econ1(old, now);
+      break;
+    case Reg::ECON2:
+      write_econ2(old, now);
+      break;
+    case Reg::ERXSTL:
+    case Reg::ERXSTH:
+    case Reg::ERXNDL:
+    case Reg::ERXNDH:
+      write_pointer_ = fifo_start();
+      break;
+    case Reg::ERXRDPTH:
+      cell(Reg::ERXRDPTL) = erxrdptl_;
+      if ((erxrdptl_ & 1) == 0) {
+        report(Severity::warning, "enc28j60-rx-pointer-even",
+               "ERXRDPT was given an even address: the receiver may overwrite packets that are still to be read "
+               "(erratum 14); write the odd address before the next packet");
+      }
+      break;
+    case Reg::MACON3:
+    case Reg::MABBIPG:
+    case Reg::MAIPGL:
+      update_medium();
+      break;
+    case Reg::MICMD:
+      write_micmd(old, now);
+      break;
+    case Reg::MIWRH:
+      start_mii(true);
+      break;
+    case Reg::ECOCON:
+      update_clkout();
+      break;
+    default:
+      break;
+  }
+}
+
+void Enc28j60::write_econ1(std::uint8_t old, std::uint8_t now) {
+  const unsigned rose = ~old & now;
+  const unsigned fell = old & ~now;
+  if ((now & ECON1::RXRST) != 0) {
+    clear_bits(Reg::ECON1, ECON1::RXEN);
+    receiving_ = false;
+  }
+  if ((now & ECON1::TXRST) != 0) {
+    clear_bits(Reg::ECON1, ECON1::TXRTS);
+    if ((old & ECON1::TXRTS) != 0) cancel_transmission();
+  } else if ((rose & ECON1::TXRTS) != 0) {
+    request_transmission();
+  } else if ((fell & ECON1::TXRTS) != 0) {
+    cancel_transmission();
+  }
+  if ((rose & ECON1::DMAST) != 0) start_dma();
+  if ((fell & ECON1::DMAST) != 0) cancel_dma();
+}
+
+void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
+  if ((now & ECON2::PKTDEC) != 0) {
+    clear_bits(Reg::ECON2, ECON2::PKTDEC);
+    release_packet();
+  }
+  if (((old ^ now) & ECON2::PWRSV) == 0) return;
+  scheduler_.cancel(clock_event_);
+  if (asleep()) {
+    if (is_set(Reg::ECON1, ECON1::TXRTS)) {
+      report(Severity::warning, "enc28j60-sleep-while-transmitting",
+             "ECON2.PWRSV was set during a transmission, which is lost: wait for ECON1.TXRTS to clear (14.0)");
+      clear_bits(Reg::ECON1, ECON1::TXRTS);
+      cancel_transmission();
+    }
+    scheduler_.cancel(mii_event_);
+    receiving_ = false;
+    clock_ready_at_ = Instant::never();
+  } else {
+    clock_ready_at_ = scheduler_.now() + oscillator_start_up;
+    clock_event_ = scheduler_.at(clock_ready_at_, [this] { oscillator_ready(); });
+  }
+  update_link();
+}
+
+// The read pointer wraps like a reader of the receive FIFO wherever it is (3.2.3).
+void Enc28j60::read_buffer_octet() {
+  const Address at = pair(Reg::ERDPTL);
+  if (!written_[at]) {
+    report(Severity::warning, "enc28j60-read-unwritten",
+           "buffer memory was read that nothing has been written to since power-on: its contents are undefined (11.1)");
+  } else if (at == write_pointer_ && in_fifo(at)) {
+    report(Severity::warning, "enc28j60-read-past-packets",
+           "the receive buffer was read at the hardware's write pointer: no packet has arrived there yet (7.2.3)");
+  }
+  if (is_set(Reg::ECON2, ECON2::AUTOINC)) set_pair(Reg::ERDPTL, next_in_fifo(at));
+}
+
+// The write pointer wraps at the end of the memory only (3.2.3).
+void Enc28j60::write_buffer_octet(std::uint8_t value) {
+  const Address at = pair(Reg::EWRPTL);
+  if (outgoing_) {
+    const Address start = pair(Reg::ETXSTL);
+    if (((at - start) & address_mask) <= ((pair(Reg::ETXNDL) - start) & address_mask)) {
+      report(Severity::warning, "enc28j60-transmit-buffer-changed",
+             "the frame that is being sent was written to: wait for ECON1.TXRTS to clear (7.1)");
+    }
+  }
+  store(at, value);
+  if (is_set(Reg::ECON2, ECON2::AUTOINC)) set_pair(Reg::EWRPTL, next_linear(at));
+}
+
+void Enc28j60::set_pair(Reg low, std::uint16_t value) {
+  cell(low) = static_cast<std::uint8_t>(value);
+  cell(low + 1) = static_cast<std::uint8_t>(value >> 8);
+}
+
+void Enc28j60::store(Address at, std::uint8_t value) {
+  memory_[at] = value;
+  written_[at] = true;
+}
+
+void Enc28j60::raise(std::uint8_t eir_flags) {
+  set_bits(Reg::EIR, eir_flags);
+  update_int();
+}
+
+// Figure 12-1. Low while any enabled flag is set and INTIE is.
+void Enc28j60::update_int() {
+  const std::uint8_t enabled = cell(Reg::EIE);
+  const bool high = (enabled & EIE::INTIE) == 0 || (read_register(Reg::EIR) & enabled & ~EIE::INTIE) == 0;
+  if (high == int_pin_) return;
+  int_pin_ = high;
+  if (int_changed_) int_changed_(high);
+}
+
+// Register 2-1. Once started it goes on through resets and power save (2.3).
+void Enc28j60::update_clkout() {
+  constexpr std::int64_t divisors[] = {0, 1, 2, 3, 4, 8, 0, 0};
+  const std::int64_t divisor = clkout_started_ ? divisors[cell(Reg::ECOCON)] : 0;
+  const std::int64_t hz = divisor == 0 ? 0 : oscillator_hz / divisor;
+  if (hz == std::exchange(clkout_hz_, hz)) return;
+  if (clkout_changed_) clkout_changed_(hz);
+}
+
+void Enc28j60::report(Severity severity, std::string_view code, std::string message) {
+  diagnostics_.report({severity, std::string(code), std::move(message)});
+}
+
+}  // namespace avrlan

@@ -1,0 +1,231 @@
+#pragma once
+// Microchip ENC28J60 after DS39662E and errata DS80349C.
+//
+// Not modelled: collisions, backoff, backpressure and jabber (a half duplex medium is waited for, never collided on);
+// pause frames, sent or honoured; the LEDs; the CLKOUT gap; the SPI clock's limits (a byte is exchanged whole); the MAC's
+// few bit times between TXRTS and the preamble. A received frame enters the buffer, a DMA copy leaves it and a frame to
+// send is read from it at one instant each, not octet by octet. Of the errata, those that every revision has and that
+// a driver can run into: README.md lists them.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "nic-model/core/diagnostics.hpp"
+#include "nic-model/core/frame.hpp"
+#include "nic-model/core/nic.hpp"
+#include "nic-model/core/scheduler.hpp"
+#include "nic-model/core/spi_device.hpp"
+#include "nic-model/core/wire.hpp"
+#include "nic-model/enc28j60/registers.hpp"
+
+namespace avrlan {
+
+struct Enc28j60Options {
+  std::uint8_t revision = 0x06;   // EREVID: 2 = B1, 4 = B4, 5 = B5, 6 = B7
+  bool ledb_full_duplex = false;  // how LEDB is wired: the reset value of PHCON1.PDPXMD (2.6)
+  // From a working PHY and a live partner to LSTAT: two link pulses of 16 ms (802.3 14.2.1.7).
+  Duration link_delay = Duration::milliseconds(32);
+  std::uint64_t memory_seed = 1;  // the buffer's contents at power-on, which are undefined (11.1)
+};
+
+class Enc28j60 final : public Nic, public SpiDevice {
+ public:
+  // In power-on reset at the scheduler's now(), with the cable plugged in. Misuse is reported to `diagnostics`; codes
+  // begin with "enc28j60-".
+  Enc28j60(Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics, const Enc28j60Options& options = {});
+  Enc28j60(const Enc28j60&) = delete;
+  Enc28j60& operator=(const Enc28j60&) = delete;
+  ~Enc28j60() override;
+
+  // SpiDevice
+  void select() override;
+  std::uint8_t exchange(std::uint8_t mosi) override;
+  void deselect() override;
+
+  // Nic
+  void deliver(const EthernetFrame& frame) override;
+  std::string_view name() const override { return "enc28j60"; }
+  const NicCounters& counters() const override { return counters_; }
+  void reset_pin(bool active) override;
+  void set_link(bool up) override;
+  void receive_started(Instant end) override;
+  bool int_pin() const override { return int_pin_; }
+  void on_int_pin(std::function<void(bool high)> changed) override { int_changed_ = std::move(changed); }
+
+  // CLKOUT in Hz, 0 while it is held low (2.3). `changed` is called whenever that changes.
+  std::int64_t clkout_hz() const { return clkout_hz_; }
+  void on_clkout(std::function<void(std::int64_t hz)> changed) { clkout_changed_ = std::move(changed); }
+
+  // For tests and debuggers: what a read would give, without its side effects.
+  std::uint8_t peek(enc28j60::Reg reg) const { return read_register(reg); }
+  std::uint16_t peek(enc28j60::Phy reg) const;
+  std::span<const std::uint8_t> buffer() const { return memory_; }
+
+ private:
+  using Reg = enc28j60::Reg;
+  using Phy = enc28j60::Phy;
+  using Address = std::uint16_t;  // 13 bits
+  static constexpr std::size_t memory_size = 0x2000;
+  static constexpr Address address_mask = 0x1FFF;
+  static constexpr Address next_linear(Address a) { return static_cast<Address>(a + 1) & address_mask; }
+
+  // enc28j60.cpp: SPI commands, registers, resets, interrupts
+  enum class Command : std::uint8_t {
+    none,
+    read_register,
+    read_buffer,
+    write_register,
+    write_buffer,
+    set_bits,
+    clear_bits,
+    ignore
+  };
+  void begin_command(std::uint8_t byte);
+  void write_command(std::uint8_t operand);
+  const enc28j60::Row* addressed_row() const;
+  Reg addressed() const { return enc28j60::reg_at(bank(), argument_); }
+  unsigned bank() const { return cell(Reg::ECON1) & enc28j60::ECON1::BSEL; }
+  bool reachable(const enc28j60::Row& row);
+  std::uint8_t register_on_miso();
+  std::uint8_t read_register(Reg reg) const;
+  void write_register(Reg reg, std::uint8_t value);
+  void write_econ1(std::uint8_t old, std::uint8_t now);
+  void write_econ2(std::uint8_t old, std::uint8_t now);
+  void read_buffer_octet();
+  void write_buffer_octet(std::uint8_t value);
+  void power_on_reset();
+  void system_reset();
+  void reset_registers();
+  void oscillator_ready();
+  void raise(std::uint8_t eir_flags);
+  void update_int();
+  void update_clkout();
+  bool clock_ready() const { return scheduler_.now() >= clock_ready_at_; }
+  bool asleep() const { return is_set(Reg::ECON2, enc28j60::ECON2::PWRSV); }
+  void report(Severity severity, std::string_view code, std::string message);
+  void drop(DropReason reason) { counters_.drops.count(reason); }
+
+  std::uint8_t cell(Reg reg) const { return cells_[static_cast<std::size_t>(reg)]; }
+  std::uint8_t& cell(Reg reg) { return cells_[static_cast<std::size_t>(reg)]; }
+  std::uint16_t pair(Reg low) const { return static_cast<std::uint16_t>(cell(low) | cell(low + 1) << 8); }
+  void set_pair(Reg low, std::uint16_t value);
+  bool is_set(Reg reg, std::uint8_t bits) const { return (cell(reg) & bits) == bits; }
+  void set_bits(Reg reg, std::uint8_t bits) { cell(reg) = static_cast<std::uint8_t>(cell(reg) | bits); }
+  void clear_bits(Reg reg, std::uint8_t bits) { cell(reg) = static_cast<std::uint8_t>(cell(reg) & ~bits); }
+  void store(Address at, std::uint8_t value);
+
+  // receive.cpp, filters.cpp
+  bool receiver_on() const;
+  void receive(const EthernetFrame& frame);
+  std::optional<DropReason> refuse(const EthernetFrame& frame) const;
+  void overflowed(DropReason reason);
+  std::uint32_t receive_status(const EthernetFrame& frame) const;
+  std::size_t receive_space() const;
+  void write_packet(const EthernetFrame& frame);
+  void release_packet();
+  void abort_reception();
+  bool passes_filters(const EthernetFrame& frame) const;
+  bool matches_pattern(const EthernetFrame& frame) const;
+  bool matches_magic_packet(const EthernetFrame& frame) const;
+  bool matches_hash_table(const EthernetFrame& frame) const;
+  MacAddress station_address() const;
+  Address fifo_start() const { return pair(Reg::ERXSTL); }
+  Address fifo_end() const { return pair(Reg::ERXNDL); }
+  std::size_t fifo_size() const { return ((fifo_end() - fifo_start()) & address_mask) + 1u; }
+  bool in_fifo(Address a) const { return static_cast<std::size_t>((a - fifo_start()) & address_mask) < fifo_size(); }
+  Address next_in_fifo(Address a) const { return a == fifo_end() ? fifo_start() : next_linear(a); }
+
+  // transmit.cpp
+  struct Outgoing {
+    EthernetFrame frame;
+    std::uint64_t status = 0;  // its vector, but for what only the end of the transmission tells
+    bool giant = false;        // longer than MAMXFL: cut off there
+  };
+  void request_transmission();
+  void start_transmission();
+  Outgoing build_frame() const;
+  void transmission_ended(const Transmission& transmission);
+  void abandon_transmission();
+  void cancel_transmission();
+  void write_status_vector(std::uint64_t status);
+  void check_transmit_area();
+  bool full_duplex() const { return is_set(Reg::MACON3, enc28j60::MACON3::FULDPX); }
+  void update_medium();
+
+  // phy.cpp
+  void write_micmd(std::uint8_t old, std::uint8_t now);
+  void start_mii(bool write);
+  void finish_mii();
+  std::uint16_t read_phy(unsigned address);
+  void write_phy(unsigned address, std::uint16_t value);
+  std::uint16_t phy(Phy reg) const { return phy_cells_[static_cast<std::size_t>(reg)]; }
+  std::uint16_t& phy(Phy reg) { return phy_cells_[static_cast<std::size_t>(reg)]; }
+  bool is_set(Phy reg, std::uint16_t bits) const { return (phy(reg) & bits) == bits; }
+  void reset_phy();
+  bool phy_on_line() const;
+  void update_link();
+  void set_link_status(bool up);
+  bool link_up() const;
+
+  // dma.cpp
+  struct DmaRun {
+    std::size_t octets;
+    bool ends;
+  };
+  DmaRun dma_run() const;
+  void start_dma();
+  void finish_dma();
+  void cancel_dma();
+  bool checksum_running() const { return dma_event_ && is_set(Reg::ECON1, enc28j60::ECON1::CSUMEN); }
+
+  Scheduler& scheduler_;
+  Wire& wire_;
+  DiagnosticSink& diagnostics_;
+  Enc28j60Options options_;
+  NicCounters counters_;
+
+  std::array<std::uint8_t, 128> cells_{};      // by Reg
+  std::array<std::uint16_t, 32> phy_cells_{};  // by Phy
+  std::array<std::uint8_t, memory_size> memory_{};
+  std::array<bool, memory_size> written_{};  // since power-on, by anyone
+
+  bool selected_ = false;
+  bool in_reset_ = false;
+  Command command_ = Command::none;
+  unsigned argument_ = 0;      // low five bits of the opcode byte
+  unsigned data_octets_ = 0;   // exchanged since the opcode byte
+  std::uint8_t miso_ = 0xFF;   // what the next eight clocks will carry
+  std::uint8_t erxrdptl_ = 0;  // held until ERXRDPTH is written (7.2.4)
+
+  Instant clock_ready_at_;
+  Instant settled_at_;  // after a system reset (erratum 2)
+  Scheduler::EventId clock_event_;
+  bool int_pin_ = true;
+  std::function<void(bool)> int_changed_;
+  bool clkout_started_ = false;
+  std::int64_t clkout_hz_ = 0;
+  std::function<void(std::int64_t)> clkout_changed_;
+
+  Address write_pointer_ = 0;  // the receive hardware's own; ERXWRPT follows when a packet is complete (6.1)
+  bool announced_ = false;     // a frame is on the wire,
+  bool receiving_ = false;     // and the receiver has heard its start
+
+  std::optional<Outgoing> outgoing_;
+  Scheduler::EventId unwired_event_;  // the end of a transmission that does not reach the wire
+
+  bool cable_ = true;
+  bool link_status_ = false;  // of the PHY's link test
+  Scheduler::EventId link_event_;
+  unsigned mii_address_ = 0;
+  bool mii_writes_ = false;
+  Scheduler::EventId mii_event_;  // set: BUSY
+  bool mird_valid_ = true;
+  Scheduler::EventId dma_event_;
+};
+
+}  // namespace avrlan

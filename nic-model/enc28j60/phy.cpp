@@ -1,0 +1,152 @@
+// The PHY and the MII registers that lead to it, DS39662E 3.3.
+
+#include "nic-model/enc28j60/enc28j60.hpp"
+
+namespace avrlan {
+
+using namespace enc28j60;
+
+namespace {
+
+// 256 periods of the 25 MHz oscillator (3.3.1).
+constexpr Duration mii_time = Duration::nanoseconds(10'240);
+
+}  // namespace
+
+void Enc28j60::write_micmd(std::uint8_t old, std::uint8_t now) {
+  if ((~old & now & (MICMD::MIIRD | MICMD::MIISCAN)) != 0) start_mii(false);
+}
+
+void Enc28j60::start_mii(bool write) {
+  if (mii_event_) {
+    report(Severity::warning, "enc28j60-mii-busy",
+           "a PHY access was started while MISTAT.BUSY was set: it is lost, wait 10.24 us (3.3)");
+    return;
+  }
+  mii_address_ = cell(Reg::MIREGADR);
+  mii_writes_ = write;
+  mird_valid_ = write;
+  mii_event_ = scheduler_.after(mii_time, [this] { finish_mii(); });
+}
+
+void Enc28j60::finish_mii() {
+  mii_event_ = {};
+  if (mii_writes_) {
+    write_phy(mii_address_, pair(Reg::MIWRL));
+    return;
+  }
+  set_pair(Reg::MIRDL, read_phy(mii_address_));
+  mird_valid_ = true;
+  // 3.3.3: a scan goes on until MIISCAN is cleared.
+  if (is_set(Reg::MICMD, MICMD::MIISCAN)) {
+    mii_address_ = cell(Reg::MIREGADR);
+    mii_event_ = scheduler_.after(mii_time, [this] { finish_mii(); });
+  }
+}
+
+std::uint16_t Enc28j60::peek(Phy reg) const {
+  unsigned value = phy(reg);
+  switch (reg) {
+    case Phy::PHSTAT1:
+      // Reads as up only when the link has been up since the last read.
+      if (!link_up()) value &= ~static_cast<unsigned>(PHSTAT1::LLSTAT);
+      break;
+    case Phy::PHSTAT2:
+      if (outgoing_) value |= PHSTAT2::TXSTAT;
+      if (announced_) value |= PHSTAT2::RXSTAT;
+      if (link_up()) value |= PHSTAT2::LSTAT;
+      if (is_set(Phy::PHCON1, PHCON1::PDPXMD)) value |= PHSTAT2::DPXSTAT;
+      break;
+    default:
+      break;
+  }
+  return static_cast<std::uint16_t>(value);
+}
+
+// A read over the MII, with what it clears.
+std::uint16_t Enc28j60::read_phy(unsigned address) {
+  if (phy_row(address) == nullptr) return 0;
+  const Phy reg{static_cast<std::uint8_t>(address)};
+  const std::uint16_t value = peek(reg);
+  switch (reg) {
+    case Phy::PHSTAT1:
+      phy(Phy::PHSTAT1) = static_cast<std::uint16_t>(phy_row(address)->reset | (link_up() ? PHSTAT1::LLSTAT : 0));
+      break;
+    case Phy::PHIR:
+      phy(Phy::PHIR) = 0;
+      update_int();
+      break;
+    default:
+      break;
+  }
+  return value;
+}
+
+void Enc28j60::write_phy(unsigned address, std::uint16_t value) {
+  const PhyRow* row = phy_row(address);
+  if (row == nullptr) return;
+  if (((value ^ row->reset) & row->reserved) != 0) {
+    report(Severity::note, "enc28j60-reserved-bits",
+           std::string(row->name) + " was written with reserved bits changed (table 3-3)");
+  }
+  const Phy reg{static_cast<std::uint8_t>(address)};
+  phy(reg) = static_cast<std::uint16_t>((phy(reg) & ~row->writable) | (value & row->writable));
+  switch (reg) {
+    case Phy::PHCON1:
+      if ((value & PHCON1::PRST) != 0) reset_phy();
+      update_link();
+      break;
+    case Phy::PHCON2:
+      update_link();
+      break;
+    default:
+      break;
+  }
+}
+
+// 11.5. PDPXMD takes what LEDB is wired to (2.6). The link has to be established anew.
+void Enc28j60::reset_phy() {
+  for (const PhyRow& row : phy_rows) phy(row.address) = row.reset;
+  if (options_.ledb_full_duplex) phy(Phy::PHCON1) = PHCON1::PDPXMD;
+  scheduler_.cancel(link_event_);
+  set_link_status(false);
+  update_link();
+}
+
+// The twisted pair interface works: link pulses come and go.
+bool Enc28j60::phy_on_line() const {
+  return !in_reset_ && !asleep() && clock_ready() && !is_set(Phy::PHCON1, PHCON1::PPWRSV) &&
+         !is_set(Phy::PHCON1, PHCON1::PLOOPBK);
+}
+
+bool Enc28j60::link_up() const {
+  return phy_on_line() && (link_status_ || is_set(Phy::PHCON2, PHCON2::FRCLNK));
+}
+
+void Enc28j60::set_link(bool up) {
+  cable_ = up;
+  update_link();
+}
+
+void Enc28j60::update_link() {
+  if (!phy_on_line() || !cable_) {
+    scheduler_.cancel(link_event_);
+    set_link_status(false);
+  } else if (!link_status_ && !link_event_) {
+    link_event_ = scheduler_.after(options_.link_delay, [this] {
+      link_event_ = {};
+      set_link_status(true);
+    });
+  }
+}
+
+void Enc28j60::set_link_status(bool up) {
+  if (link_status_ == up) return;
+  link_status_ = up;
+  // 12.1.5: PLNKIF tells of any change; PGIF, and LINKIF after it, only of an enabled one.
+  phy(Phy::PHIR) |= PHIR::PLNKIF;
+  if (is_set(Phy::PHIE, PHIE::PLNKIE | PHIE::PGEIE)) phy(Phy::PHIR) |= PHIR::PGIF;
+  update_int();
+}
+
+}  // namespace avrlan
