@@ -2,8 +2,10 @@
 // The driver's SPI policy on the chip model, at the speed of an AVR with SCK = 8 MHz, with a tap between them that can
 // falsify bytes as a bad line or a chip gone mad would.
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +36,7 @@ struct SpiLine {
   SpiDevice& device;
   std::function<void(TappedByte)> mosi;  // before the chip takes it
   std::function<void(TappedByte)> miso;  // before the driver takes it
+  std::optional<std::uint8_t> cut;       // the line is cut and MISO reads like this
   std::size_t position = 0;
   std::uint8_t instruction = 0;
 };
@@ -44,12 +47,15 @@ class HostSpi {
 
   void select() {
     line_->position = 0;
-    line_->device.select();
+    if (!line_->cut) line_->device.select();
   }
-  void deselect() { line_->device.deselect(); }
+  void deselect() {
+    if (!line_->cut) line_->device.deselect();
+  }
 
   std::uint8_t exchange(std::uint8_t out) {
     line_->scheduler.run_until(line_->scheduler.now() + Duration::microseconds(1));
+    if (line_->cut) return *line_->cut;
     if (line_->position == 0) line_->instruction = out;
     if (line_->mosi) line_->mosi({line_->position, line_->instruction, out});
     std::uint8_t in = line_->device.exchange(out);
@@ -91,13 +97,14 @@ class Enc28j60Rig : private DiagnosticSink {
 
   Enc28j60Rig() { wire_.connect(chip, to_chip_, from_chip_); }
 
-  // A unicast frame for the driver of `length` octets whose contents depend on `seed`.
+  // A unicast frame for the driver of `length` octets, at least 14, whose contents depend on `seed`.
   static std::vector<std::uint8_t> frame_for_driver(std::size_t length, unsigned seed = 0) {
-    std::vector<std::uint8_t> octets(mac.octet, mac.octet + 6);
-    octets.insert(octets.end(), {0x02, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0x08, 0x00});
-    for (std::size_t i = octets.size(); i < length; ++i)
-      octets.push_back(static_cast<std::uint8_t>(i * 7 + seed * 31 + (i >> 8)));
-    octets.resize(length);
+    static constexpr std::array<std::uint8_t, 8> source_and_type{0x02, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0x08, 0x00};
+    std::vector<std::uint8_t> octets(length);
+    for (std::size_t i = 0; i < length; ++i)
+      octets[i] = i < 6    ? mac.octet[i]
+                  : i < 14 ? source_and_type[i - 6]
+                           : static_cast<std::uint8_t>(i * 7 + seed * 31 + (i >> 8));
     return octets;
   }
 
@@ -125,8 +132,10 @@ class Enc28j60Rig : private DiagnosticSink {
     return answered && driver.link_up();
   }
 
-  // Codes of what the chip reported at severity warning or error.
-  const std::vector<std::string>& complaints() const { return complaints_; }
+  // What the chip reported at severity warning or error.
+  const std::vector<Diagnostic>& complaints() const { return complaints_; }
+  // The next complaints with this code are what the test is about.
+  void expect_complaint(std::string code) { expected_ = std::move(code); }
 
   Scheduler scheduler;
 
@@ -137,7 +146,7 @@ class Enc28j60Rig : private DiagnosticSink {
     std::function<void(const EthernetFrame&)> take_;
   };
   void report(const Diagnostic& diagnostic) override {
-    if (diagnostic.severity != Severity::note) complaints_.push_back(diagnostic.code + ": " + diagnostic.message);
+    if (diagnostic.severity != Severity::note && diagnostic.code != expected_) complaints_.push_back(diagnostic);
   }
 
   Wire wire_{scheduler};
@@ -147,11 +156,12 @@ class Enc28j60Rig : private DiagnosticSink {
   }};
   Sink from_chip_{[this](const EthernetFrame& frame) { sent.push_back({scheduler.now(), frame}); }};
   std::size_t in_flight_ = 0;
-  std::vector<std::string> complaints_;
+  std::vector<Diagnostic> complaints_;
+  std::string expected_;
 
  public:
   Enc28j60 chip{scheduler, wire_, *this};
-  SpiLine line{scheduler, chip, {}, {}};
+  SpiLine line{scheduler, chip, {}, {}, {}};
   Driver driver{HostSpi(&line)};
   std::vector<Arrival> sent;  // what the driver has sent
 };

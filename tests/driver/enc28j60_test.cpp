@@ -14,10 +14,14 @@ using Octets = std::vector<std::uint8_t>;
 constexpr std::uint8_t read_eir = 0x1C, read_econ1 = 0x1F, read_buffer = 0x3A, set_econ1 = 0x9F;
 constexpr std::uint8_t txrts = 0x08, txerif = 0x02, txif = 0x08;
 
+void expect_no_complaint(const Enc28j60Rig& rig) {
+  for (const Diagnostic& complaint : rig.complaints()) ADD_FAILURE() << complaint.code << ": " << complaint.message;
+}
+
 class Enc28j60Driver : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(rig.start()); }
-  void TearDown() override { EXPECT_EQ(rig.complaints(), std::vector<std::string>{}); }
+  void TearDown() override { expect_no_complaint(rig); }
 
   Octets read_open(std::uint16_t length) {
     Octets octets(length);
@@ -72,13 +76,13 @@ TEST(Enc28j60DriverBegin, FindsTheChipAndItsLink) {
   EXPECT_TRUE(rig.driver.link_up());
   rig.chip.set_link(false);
   EXPECT_FALSE(rig.driver.link_up());
-  EXPECT_EQ(rig.complaints(), std::vector<std::string>{});
+  expect_no_complaint(rig);
 }
 
 TEST(Enc28j60DriverBegin, SeesThatNoChipIsThere) {
   for (const std::uint8_t level : {std::uint8_t{0x00}, std::uint8_t{0xFF}}) {
     Enc28j60Rig rig;
-    rig.line.miso = [level](TappedByte byte) { byte.value = level; };
+    rig.line.cut = level;
     EXPECT_FALSE(rig.driver.begin(Enc28j60Rig::mac)) << int{level};
   }
 }
@@ -219,7 +223,7 @@ TEST_F(Enc28j60Driver, CopiesReceivedOctetsInsideTheChip) {
     const Octets in = Enc28j60Rig::frame_for_driver(1514 - round * 13, round);
     rig.deliver(in);
     ASSERT_NE(driver.rx_open(), 0);
-    const auto n = static_cast<std::uint16_t>(in.size() - 34);
+    const auto n = static_cast<std::uint16_t>(in.size() - 42);
     for (const std::uint16_t part : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{16}, std::uint16_t{17}, n}) {
       Octets out = Enc28j60Rig::frame_for_driver(42, round + 1);
       ASSERT_TRUE(driver.tx_open(0));
@@ -263,6 +267,7 @@ TEST_F(Enc28j60Driver, ReceivesWhileSending) {
 }
 
 TEST_F(Enc28j60Driver, KeepsTheFirstFramesOfAFloodAndRecovers) {
+  rig.expect_complaint("enc28j60-overflow-unserviced");  // nobody looks while they come
   std::vector<Octets> frames;
   for (unsigned i = 0; i < 200; ++i) {
     frames.push_back(Enc28j60Rig::frame_for_driver(60 + i % 50, i));
@@ -445,10 +450,9 @@ TEST_F(Enc28j60Driver, SetsUpAChipThatWasResetBehindItsBack) {
   expect_alive();
 }
 
-TEST_F(Enc28j60Driver, EveryCallReturnsWhenTheLineIsDead) {
+TEST_F(Enc28j60Driver, EveryCallReturnsWhenTheLineIsCut) {
   for (const std::uint8_t level : {std::uint8_t{0x00}, std::uint8_t{0xFF}}) {
-    rig.line.miso = [level](TappedByte byte) { byte.value = level; };
-    rig.line.mosi = [](TappedByte byte) { byte.value = 0; };  // the chip hears reads of ERDPTL
+    rig.line.cut = level;
     const Instant before = rig.scheduler.now();
     driver.rx_open();
     driver.link_up();
@@ -459,9 +463,8 @@ TEST_F(Enc28j60Driver, EveryCallReturnsWhenTheLineIsDead) {
     driver.rx_close();
     EXPECT_LT(rig.scheduler.now() - before, Duration::milliseconds(400)) << int{level};
   }
-  rig.line.miso = rig.line.mosi = {};
+  rig.line.cut.reset();
   ASSERT_TRUE(rig.start());
-  rig.sent.clear();
   expect_alive();
 }
 
