@@ -6,15 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace avrlan {
+#include "emulator/board/pin.hpp"
 
-struct Pin {
-  char port;         // 'A'..'L'
-  std::uint8_t bit;  // 0..7
-  // "PB2" and the like; nullopt when it is no pin name.
-  static std::optional<Pin> parse(std::string_view text);
-  std::string name() const;
-};
+namespace avrlan {
 
 // What is soldered to what.
 struct Board {
@@ -22,7 +16,7 @@ struct Board {
   std::string summary;  // one line for `avrlan boards`
   std::string mcu;      // avr-gcc's name, for example "atmega328p"
   std::int64_t hz;
-  std::string nic;      // "enc28j60"
+  std::string nic;  // "enc28j60"
   Pin nic_select;
   std::optional<Pin> nic_int;
   std::optional<Pin> nic_reset;

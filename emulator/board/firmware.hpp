@@ -21,9 +21,9 @@ class HostError : public std::runtime_error {
 };
 
 struct Symbol {
-  std::string name;      // as in the ELF (mangled)
+  std::string name;       // as in the ELF (mangled)
   std::uint32_t address;  // flash: byte address; data: without the 0x800000 offset
-  std::uint32_t size;    // 0 when unknown
+  std::uint32_t size;     // 0 when unknown
 };
 
 // The ELF that would be flashed, split into what goes where. Nothing in it is specific to an emulator.

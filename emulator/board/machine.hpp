@@ -10,6 +10,7 @@
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
 #include "emulator/cpu/engine.hpp"
+#include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
 #include "nic-model/core/scheduler.hpp"
 #include "nic-model/core/spi_device.hpp"
@@ -17,7 +18,7 @@
 
 namespace avrlan {
 
-// Why a run ended by itself, and the status the firmware left (0..255).
+// Why a run ended by itself, and the status the firmware left: r24 at a jump to itself, 0 otherwise.
 struct MachineEnd {
   cpu::Halt halt = cpu::Halt::none;
   int status = 0;
@@ -26,25 +27,31 @@ struct MachineEnd {
 struct MachineOptions {
   std::string mcu;      // overrides the board's
   std::int64_t hz = 0;  // overrides the board's; 0: the board's
+  // Takes what the firmware does wrong with the MCU; nullptr: nobody.
+  DiagnosticSink* diagnostics = nullptr;
 };
 
 class Machine {
  public:
-  // Throws HostError: MCU unknown to simavr or not supported, firmware built for another MCU, firmware larger than the
-  // flash.
+  // Throws HostError: MCU unknown or not supported, firmware built for another MCU, firmware larger than the flash or
+  // the EEPROM. `scheduler` must outlive the machine, which sets its on_earlier().
   Machine(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options = {});
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Wires the chip to the board's pins. Both references are the same object; call before the first run_until.
+  // Wires the chip to the board's pins. Both references are the same object, which must live until the last run_until;
+  // call once, before the first.
   void attach(Nic& nic, SpiDevice& spi);
 
   // Every byte that USART 0 has sent, when its stop bit is over.
   void on_uart(std::function<void(std::uint8_t)> byte);
+  // A byte for RxD of USART 0; bytes are clocked in at the firmware's own baud rate, without gaps.
+  void uart_receive(std::uint8_t byte);
 
-  // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends.
-  // Events that are due at the start of an instruction run before it.
+  // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends; after that it returns
+  // the same end again. Events that are due at the start of an instruction run before it. What USART 0 is still sending
+  // when the firmware ends is sent first. On return the scheduler's time is now().
   std::optional<MachineEnd> run_until(Instant limit);
 
   Instant now() const;
@@ -53,7 +60,7 @@ class Machine {
   std::int64_t hz() const;
   const std::string& mcu() const;
   cpu::CycleTotals totals() const;
-  std::uint8_t peek(std::uint16_t data_address) const;  // without side effects
+  std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM
 
  private:
   class Impl;

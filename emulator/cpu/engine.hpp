@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "nic-model/core/time.hpp"
 
@@ -11,8 +10,11 @@ struct avr_t;
 
 namespace avrlan::cpu {
 
+class Interrupts;
+struct Mcu;
+
 // Where every cycle since power-on went; active + sleep == total, and interrupt is the part of active spent between an
-// interrupt's entry and its RETI.
+// interrupt's entry (the cycles of the entry included) and the end of its RETI. Nested interrupts count once.
 struct CycleTotals {
   Cycles total;
   Cycles active;
@@ -22,7 +24,7 @@ struct CycleTotals {
 
 enum class Halt : std::uint8_t {
   none,
-  jump_to_self,  // `rjmp .-2` with interrupts off: where avr-libc's exit() ends; r25:r24 is the status
+  jump_to_self,  // a jump to itself with interrupts off, where avr-libc's exit() ends; r25:r24 is the status
   sleep,         // SLEEP with interrupts off: nothing can wake it
   crashed,       // illegal opcode, wild access: a diagnostic of severity error says which
   done           // simavr's command register
@@ -34,6 +36,7 @@ class Engine {
 
   // Executes whole instructions (and sleeps) until avr_t::cycle is at least `limit` or the MCU halts. An instruction that
   // starts at or after the limit is not executed. Returns why it halted, Halt::none when the limit was reached.
+  // A jump to itself that halts is not executed: cycle and pc are those of its start.
   virtual Halt run_until(Cycles limit) = 0;
 
   // Called from inside run_until (by an I/O handler): an event is now due at `limit`, earlier than asked for.
@@ -42,6 +45,8 @@ class Engine {
   virtual CycleTotals totals() const = 0;
 };
 
-std::unique_ptr<Engine> make_simavr_engine(avr_t& avr);
+// simavr's interpreter, one instruction at a time, under our own interrupt entry, sleep and end of run. All three
+// arguments must outlive the engine.
+std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu);
 
 }  // namespace avrlan::cpu

@@ -1,0 +1,262 @@
+#include "emulator/board/machine.hpp"
+
+#include <fmt/format.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+
+#include "emulator/board/mcu_clock.hpp"
+#include "emulator/board/simavr_chip.hpp"
+#include "emulator/cpu/interrupts.hpp"
+#include "emulator/cpu/mcu.hpp"
+#include "emulator/cpu/simavr_vectors.hpp"
+#include "emulator/peripherals/external_interrupts.hpp"
+#include "emulator/peripherals/gpio.hpp"
+#include "emulator/peripherals/simavr_modules.hpp"
+#include "emulator/peripherals/spi_master.hpp"
+#include "emulator/peripherals/usart.hpp"
+
+namespace avrlan {
+
+namespace {
+
+constexpr std::uint16_t r24 = 24;
+constexpr std::uint16_t sreg = 0x5f;
+
+const cpu::Mcu& supported_mcu(const std::string& name) {
+  if (const cpu::Mcu* mcu = cpu::find_mcu(name)) return *mcu;
+  std::string names;
+  for (const auto& mcu : cpu::mcus()) names += (names.empty() ? "" : ", ") + std::string{mcu.name};
+  throw HostError(fmt::format("MCU '{}' is not supported", name), fmt::format("supported are {}", names));
+}
+
+const cpu::Mcu& mcu_for(const Board& board, const Firmware& firmware, const MachineOptions& options) {
+  const cpu::Mcu& mcu = supported_mcu(options.mcu.empty() ? board.mcu : options.mcu);
+  if (!firmware.mcu || cpu::find_mcu(*firmware.mcu) == &mcu) return mcu;
+  std::string advice = fmt::format("rebuild it with -mmcu={}", mcu.name);
+  const auto fitting = std::find_if(boards().begin(), boards().end(), [&](const Board& other) {
+    return cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu);
+  });
+  if (fitting != boards().end()) advice += fmt::format(", or run it with --board {}", fitting->name);
+  throw HostError(fmt::format("{} is built for an {}, but {} has an {}", firmware.path.string(), *firmware.mcu,
+                              options.mcu.empty() ? "board " + board.name : "this run", mcu.name),
+                  advice);
+}
+
+void check_size(const Firmware& firmware, std::string_view memory, std::size_t needs, std::size_t has,
+                std::string_view mcu) {
+  if (needs <= has) return;
+  throw HostError(
+      fmt::format("{} needs {} bytes of {}, but the {} has {}", firmware.path.string(), needs, memory, mcu, has),
+      "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
+}
+
+}  // namespace
+
+class Machine::Impl {
+ public:
+  Impl(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options);
+  ~Impl() { scheduler_.on_earlier(nullptr); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void attach(Nic& nic, SpiDevice& spi);
+  std::optional<MachineEnd> run_until(Instant limit);
+  Instant now() const { return clock_.at(context_.cycle()); }
+  std::uint8_t peek(std::uint16_t address) const;
+
+  const Board board;
+  const cpu::Mcu& mcu;
+  const std::string mcu_name{mcu.name};
+
+ private:
+  friend class Machine;
+
+  // The last module of simavr's list, so that avr_reset() ends with it.
+  struct ResetHook {
+    explicit ResetHook(Impl& owner) : machine(owner) {
+      io.kind = "avrlan";
+      io.reset = [](avr_io_t* self) { reinterpret_cast<ResetHook*>(self)->machine.reset_peripherals(); };
+    }
+    avr_io_t io{};
+    Impl& machine;
+  };
+
+  std::vector<std::unique_ptr<peripherals::Usart>> make_usarts();
+  void reset_peripherals();
+  bool sends_rest() const;
+  MachineEnd end();
+  void report_crash();
+
+  DiagnosticSink* diagnostics_;
+  Scheduler& scheduler_;
+  ResetHook reset_hook_{*this};
+  SimavrChip chip_;
+  avr_t& avr_ = chip_.avr();
+  McuClock clock_;
+  cpu::Interrupts interrupts_;
+  const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, interrupts_, diagnostics_};
+  peripherals::Gpio gpio_{context_};
+  peripherals::ExternalInterrupts external_interrupts_{context_};
+  peripherals::SpiMaster spi_{context_, gpio_};
+  std::vector<std::unique_ptr<peripherals::Usart>> usarts_ = make_usarts();
+  peripherals::Usart& usart0_ = *usarts_.front();
+  // Takes the vectors that those above have left.
+  cpu::SimavrVectors vectors_{avr_, interrupts_};
+  std::unique_ptr<cpu::Engine> engine_ = cpu::make_simavr_engine(avr_, interrupts_, mcu);
+  cpu::Halt halt_ = cpu::Halt::none;
+  std::optional<MachineEnd> end_;
+};
+
+Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options)
+    : board(on),
+      mcu(mcu_for(on, firmware, options)),
+      diagnostics_(options.diagnostics),
+      scheduler_(scheduler),
+      chip_(mcu.name, options.hz != 0 ? options.hz : on.hz),
+      clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()) {
+  check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
+  check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
+  chip_.load_flash(firmware.flash);
+  chip_.load_eeprom(firmware.eeprom);
+
+  avr_io_t** last = &avr_.io_port;
+  while (*last != nullptr) last = &(*last)->next;
+  *last = &reset_hook_.io;
+  reset_peripherals();
+  scheduler_.on_earlier([this](Instant when) { engine_->shorten(clock_.first_at(when)); });
+}
+
+std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
+  auto modules = peripherals::simavr_modules<avr_uart_t>(avr_, "uart");
+  std::sort(modules.begin(), modules.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  std::vector<std::unique_ptr<peripherals::Usart>> usarts;
+  for (auto* module : modules) usarts.push_back(std::make_unique<peripherals::Usart>(context_, *module));
+  return usarts;
+}
+
+void Machine::Impl::reset_peripherals() {
+  gpio_.reset();
+  external_interrupts_.reset();
+  spi_.reset();
+  for (auto& usart : usarts_) usart->reset();
+  vectors_.reset();
+}
+
+void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
+  spi_.attach(spi, board.nic_select);
+  if (board.nic_int) {
+    gpio_.drive(*board.nic_int, nic.int_pin());
+    nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high); });
+  }
+  if (board.nic_reset) {
+    gpio_.watch(*board.nic_reset, [&nic](bool high) { nic.reset_pin(!high); });
+    nic.reset_pin(!gpio_.level(*board.nic_reset));
+  }
+}
+
+std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
+  while (!end_) {
+    scheduler_.run_until(now());
+    if (halt_ != cpu::Halt::none && !sends_rest()) {
+      end_ = end();
+      break;
+    }
+    if (now() >= limit) return std::nullopt;
+    const Cycles target = clock_.first_at(std::min(limit, scheduler_.next()));
+    if (halt_ == cpu::Halt::none) {
+      halt_ = engine_->run_until(target);
+    } else {
+      avr_.cycle = static_cast<avr_cycle_count_t>(target.count);
+    }
+  }
+  return end_;
+}
+
+// The peripherals' clock goes on after the last instruction.
+bool Machine::Impl::sends_rest() const {
+  return (halt_ == cpu::Halt::jump_to_self || halt_ == cpu::Halt::sleep) && usart0_.sending();
+}
+
+MachineEnd Machine::Impl::end() {
+  if (halt_ == cpu::Halt::crashed) report_crash();
+  return {halt_, halt_ == cpu::Halt::jump_to_self ? avr_.data[r24] : 0};
+}
+
+void Machine::Impl::report_crash() {
+  if (diagnostics_ == nullptr) return;
+  const std::string& reason = chip_.last_error();
+  const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
+  Diagnostic crash{Severity::error, "outside-flash",
+                   "The program counter has left the flash; look for a corrupted stack or function pointer."};
+  if (says("Invalid Opcode")) {
+    crash.code = "illegal-opcode";
+    crash.message = "An opcode that the MCU does not have is executed; look for a jump into data or unwritten flash.";
+  } else if (says("address")) {
+    crash.code = "wild-access";
+    crash.message = "A load or store goes beyond the internal SRAM; look for a bad pointer or a stack overflow.";
+  }
+  diagnostics_->report(crash);
+}
+
+std::uint8_t Machine::Impl::peek(std::uint16_t address) const {
+  if (address > avr_.ramend) return 0xff;
+  if (address != sreg) return avr_.data[address];
+  std::uint8_t flags = 0;
+  for (unsigned bit = 0; bit < 8; ++bit) flags = static_cast<std::uint8_t>(flags | (avr_.sreg[bit] & 1u) << bit);
+  return flags;
+}
+
+Machine::Machine(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options)
+    : impl_(std::make_unique<Impl>(board, firmware, scheduler, options)) {}
+
+Machine::~Machine() = default;
+
+void Machine::attach(Nic& nic, SpiDevice& spi) {
+  impl_->attach(nic, spi);
+}
+
+void Machine::on_uart(std::function<void(std::uint8_t)> byte) {
+  impl_->usart0_.on_sent(std::move(byte));
+}
+
+void Machine::uart_receive(std::uint8_t byte) {
+  impl_->usart0_.receive(byte);
+}
+
+std::optional<MachineEnd> Machine::run_until(Instant limit) {
+  return impl_->run_until(limit);
+}
+
+Instant Machine::now() const {
+  return impl_->now();
+}
+
+Cycles Machine::cycle() const {
+  return impl_->context_.cycle();
+}
+
+std::uint32_t Machine::pc() const {
+  return impl_->avr_.pc;
+}
+
+std::int64_t Machine::hz() const {
+  return impl_->clock_.hz();
+}
+
+const std::string& Machine::mcu() const {
+  return impl_->mcu_name;
+}
+
+cpu::CycleTotals Machine::totals() const {
+  return impl_->engine_->totals();
+}
+
+std::uint8_t Machine::peek(std::uint16_t data_address) const {
+  return impl_->peek(data_address);
+}
+
+}  // namespace avrlan

@@ -1,0 +1,103 @@
+#include "emulator/board/simavr_chip.hpp"
+
+#include <fmt/format.h>
+#include <simavr/avr_eeprom.h>
+#include <simavr/sim_avr.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "emulator/board/firmware.hpp"
+
+namespace avrlan {
+
+namespace {
+
+// simavr checks an address only after a load and before a store that it makes all the same.
+constexpr std::size_t data_space = 0x10000;
+
+void never_sleep(avr_t*, avr_cycle_count_t) {}
+
+std::string without_colours(std::string_view text) {
+  std::string plain;
+  bool escape = false;
+  for (const char c : text) {
+    if (c == '\033') escape = true;
+    if (!escape && c != '\n') plain += c;
+    if (escape && c == 'm') escape = false;
+  }
+  plain.erase(plain.find_last_not_of(' ') + 1);
+  return plain;
+}
+
+// avr_terminate() leaves these behind.
+void free_irqs(avr_t& avr) {
+  for (unsigned i = 0; i < avr.interrupts.vector_count; ++i) {
+    avr_free_irq(avr.interrupts.vector[i]->irq, AVR_INT_IRQ_COUNT);
+  }
+  avr_free_irq(avr.interrupts.irq, AVR_INT_IRQ_COUNT);
+  for (auto& io : avr.io) avr_free_irq(io.irq, AVR_IOMEM_IRQ_ALL + 1);
+}
+
+}  // namespace
+
+SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
+  avr_global_logger_set(&SimavrChip::log);
+  avr_ = avr_make_mcu_by_name(std::string{mcu}.c_str());
+  if (avr_ == nullptr) {
+    throw HostError(fmt::format("simavr knows no MCU '{}'", mcu), "`avrlan mcus` lists those that can be run");
+  }
+  avr_->custom.data = &log_;
+  avr_init(avr_);
+  avr_->sleep = never_sleep;
+  avr_->frequency = static_cast<std::uint32_t>(hz);
+  // Volts that the ADC divides by.
+  avr_->vcc = avr_->avcc = avr_->aref = 5000;
+  auto* data = static_cast<std::uint8_t*>(std::realloc(avr_->data, data_space));
+  if (data == nullptr) throw std::bad_alloc{};
+  std::fill(data + avr_->ramend + 1, data + data_space, std::uint8_t{0xff});
+  avr_->data = data;
+}
+
+SimavrChip::~SimavrChip() {
+  free_irqs(*avr_);
+  avr_terminate(avr_);
+  std::free(avr_->irq_pool.irq);
+  std::free(avr_);
+}
+
+std::size_t SimavrChip::flash_size() const {
+  return std::size_t{avr_->flashend} + 1;
+}
+
+std::size_t SimavrChip::eeprom_size() const {
+  return std::size_t{avr_->e2end} + 1;
+}
+
+void SimavrChip::load_flash(std::span<const std::uint8_t> content) {
+  std::copy(content.begin(), content.end(), avr_->flash);
+}
+
+void SimavrChip::load_eeprom(std::span<const std::uint8_t> content) {
+  if (content.empty()) return;
+  std::vector<std::uint8_t> copy(content.begin(), content.end());
+  avr_eeprom_desc_t image{copy.data(), 0, static_cast<std::uint32_t>(copy.size())};
+  avr_ioctl(avr_, AVR_IOCTL_EEPROM_SET, &image);
+}
+
+// simavr executes an illegal opcode as NOP after saying so here.
+void SimavrChip::log(avr_t* avr, int level, const char* format, va_list arguments) {
+  if (avr == nullptr || level != LOG_ERROR || avr->custom.data == nullptr) return;
+  std::array<char, 256> text{};
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  if (std::string_view{format}.find("Invalid Opcode") != std::string_view::npos) avr->state = cpu_Crashed;
+  // "avr_sadly_crashed" follows the line that says why.
+  const std::string line = without_colours(text.data());
+  if (line != "avr_sadly_crashed") static_cast<Log*>(avr->custom.data)->last_error = line;
+}
+
+}  // namespace avrlan

@@ -1,0 +1,199 @@
+#include <simavr/avr_watchdog.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "emulator/cpu/engine.hpp"
+#include "emulator/cpu/interrupts.hpp"
+#include "emulator/cpu/mcu.hpp"
+
+namespace avrlan::cpu {
+
+namespace {
+
+constexpr std::uint16_t opcode_sleep = 0x9588;
+constexpr std::uint16_t opcode_reti = 0x9518;
+constexpr std::uint16_t opcode_rjmp_to_self = 0xcfff;
+// "Interrupt Response Time": 4 cycles in addition when an interrupt wakes the MCU.
+constexpr std::int64_t wake_cycles = 4;
+
+const avr_watchdog_t* find_watchdog(const avr_t& avr) {
+  for (const avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
+    if (io->kind != nullptr && std::string_view{io->kind} == "watchdog") {
+      return reinterpret_cast<const avr_watchdog_t*>(io);
+    }
+  }
+  return nullptr;
+}
+
+class SimavrEngine final : public Engine {
+ public:
+  SimavrEngine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu)
+      : avr_(avr), interrupts_(interrupts), mcu_(mcu), run_(avr.run), watchdog_(find_watchdog(avr)) {}
+
+  Halt run_until(Cycles limit) override;
+  void shorten(Cycles limit) override { limit_ = std::min(limit_, limit); }
+  CycleTotals totals() const override;
+
+ private:
+  Cycles now() const { return Cycles{static_cast<std::int64_t>(avr_.cycle)}; }
+  bool interrupts_enabled() const { return avr_.sreg[S_I] != 0; }
+  void advance(std::int64_t cycles) { avr_.cycle += static_cast<avr_cycle_count_t>(cycles); }
+  bool timer_due() const { return avr_.cycle_timers.timer != nullptr && avr_.cycle_timers.timer->when <= avr_.cycle; }
+  bool watchdog_resets() const;
+  bool jumps_to_self(std::uint16_t opcode) const;
+  std::uint16_t word_at(std::uint32_t address) const {
+    return static_cast<std::uint16_t>(avr_.flash[address] | avr_.flash[address + 1] << 8);
+  }
+
+  void run_timers();
+  void sleep();
+  Halt step();
+  Halt execute_sleep();
+  void enter_interrupt();
+  void leave_interrupt();
+  Cycles interrupt_cycles() const;
+
+  avr_t& avr_;
+  Interrupts& interrupts_;
+  const Mcu& mcu_;
+  const avr_run_t run_;
+  const avr_watchdog_t* watchdog_;
+
+  Cycles limit_;
+  bool sleeping_ = false;
+  // The last instruction set I, or was RETI: one more is executed before an interrupt is served.
+  bool shadow_ = false;
+
+  Cycles slept_;
+  unsigned depth_ = 0;
+  Cycles interrupted_;        // active cycles in interrupts that are over
+  Cycles interrupt_started_;  // of the outermost one that is not
+  Cycles slept_before_;       // slept_ at that moment
+};
+
+Halt SimavrEngine::run_until(Cycles limit) {
+  limit_ = limit;
+  while (now() < limit_) {
+    if (avr_.state == cpu_Crashed) return Halt::crashed;
+    if (avr_.state == cpu_Done) return Halt::done;
+    if (timer_due()) {
+      run_timers();
+    } else if (sleeping_) {
+      sleep();
+    } else if (interrupts_.any() && interrupts_enabled() && !shadow_) {
+      enter_interrupt();
+    } else if (const Halt halt = step(); halt != Halt::none) {
+      return halt;
+    }
+  }
+  return Halt::none;
+}
+
+// simavr's watchdog asks for a reset by replacing avr_t::run.
+void SimavrEngine::run_timers() {
+  avr_cycle_timer_process(&avr_);
+  if (avr_.run == run_) return;
+  avr_.run(&avr_);
+  if (depth_ > 0) interrupted_ = interrupt_cycles();
+  depth_ = 0;
+  sleeping_ = false;
+  shadow_ = false;
+}
+
+void SimavrEngine::sleep() {
+  if (interrupts_.any() && interrupts_enabled()) {
+    sleeping_ = false;
+    avr_.state = cpu_Running;
+    slept_ += Cycles{wake_cycles};
+    advance(wake_cycles);
+    return;
+  }
+  Cycles until = limit_;
+  if (avr_.cycle_timers.timer != nullptr) {
+    until = std::min(until, Cycles{static_cast<std::int64_t>(avr_.cycle_timers.timer->when)});
+  }
+  slept_ += until - now();
+  advance((until - now()).count);
+}
+
+Halt SimavrEngine::step() {
+  const std::uint32_t start = avr_.pc;
+  // Beyond the flash avr_run_one() executes nothing and reports the crash.
+  const std::uint16_t opcode = start < avr_.flashend ? word_at(start) : std::uint16_t{0};
+  if (opcode == opcode_sleep) return execute_sleep();
+  const bool enabled = interrupts_enabled();
+  if (!enabled && jumps_to_self(opcode) && !watchdog_resets()) return Halt::jump_to_self;
+
+  avr_.run_cycle_count = 1;
+  avr_.pc = avr_run_one(&avr_);
+  avr_.interrupt_state = 0;
+  if (avr_.state == cpu_Crashed) {
+    avr_.pc = start;
+    return Halt::crashed;
+  }
+  shadow_ = (!enabled && interrupts_enabled()) || opcode == opcode_reti;
+  if (opcode == opcode_reti) leave_interrupt();
+  return Halt::none;
+}
+
+Halt SimavrEngine::execute_sleep() {
+  avr_.pc += 2;
+  advance(1);
+  shadow_ = false;
+  if ((avr_.data[mcu_.sleep_register] & mcu_.sleep_enable) == 0) return Halt::none;
+  if (!interrupts_enabled() && !watchdog_resets()) return Halt::sleep;
+  sleeping_ = true;
+  avr_.state = cpu_Sleeping;
+  return Halt::none;
+}
+
+// `while (1);` under a watchdog is how firmware resets itself, not how it ends.
+bool SimavrEngine::watchdog_resets() const {
+  return watchdog_ != nullptr && (avr_.data[watchdog_->wde.reg] >> watchdog_->wde.bit & 1) != 0;
+}
+
+bool SimavrEngine::jumps_to_self(std::uint16_t opcode) const {
+  if (opcode == opcode_rjmp_to_self) return true;
+  if ((opcode & 0xfe0e) != 0x940c) return false;  // JMP k, 1001 010k kkkk 110k
+  const std::uint32_t high = (opcode >> 3 & 0x3eu) | (opcode & 1u);
+  return ((high << 16 | word_at(avr_.pc + 2)) << 1) == avr_.pc;
+}
+
+void SimavrEngine::enter_interrupt() {
+  const unsigned vector = interrupts_.highest();
+  if (depth_++ == 0) {
+    interrupt_started_ = now();
+    slept_before_ = slept_;
+  }
+  _avr_push_addr(&avr_, avr_.pc);
+  avr_.sreg[S_I] = 0;
+  avr_.pc = vector * avr_.vector_size;
+  advance(avr_.address_size + 2);
+  interrupts_.acknowledge(vector);
+}
+
+void SimavrEngine::leave_interrupt() {
+  if (depth_ == 0) return;
+  if (depth_ == 1) interrupted_ = interrupt_cycles();
+  --depth_;
+}
+
+Cycles SimavrEngine::interrupt_cycles() const {
+  if (depth_ == 0) return interrupted_;
+  return interrupted_ + (now() - interrupt_started_) - (slept_ - slept_before_);
+}
+
+CycleTotals SimavrEngine::totals() const {
+  return {now(), now() - slept_, slept_, interrupt_cycles()};
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu) {
+  return std::make_unique<SimavrEngine>(avr, interrupts, mcu);
+}
+
+}  // namespace avrlan::cpu

@@ -1,0 +1,74 @@
+#pragma once
+// What a peripheral needs of the MCU that it sits in. Every access by the CPU is dated at the start of its instruction;
+// every event of a peripheral is in the one Scheduler and happens before the instruction that starts at its cycle.
+
+#include <cstdint>
+
+#include "emulator/board/mcu_clock.hpp"
+#include "emulator/cpu/interrupts.hpp"
+#include "emulator/cpu/mcu.hpp"
+#include "nic-model/core/diagnostics.hpp"
+#include "nic-model/core/scheduler.hpp"
+
+struct avr_t;
+
+namespace avrlan::peripherals {
+
+// A bit of a register in the data space; `address` 0 when the MCU has no such bit.
+struct RegisterBit {
+  std::uint16_t address = 0;
+  std::uint8_t mask = 0;
+};
+
+struct McuContext {
+  avr_t& avr;
+  const cpu::Mcu& mcu;
+  Scheduler& scheduler;
+  const McuClock& clock;
+  cpu::Interrupts& interrupts;
+  DiagnosticSink* diagnostics;  // may be nullptr
+
+  // Of the instruction being executed, or next.
+  Cycles cycle() const;
+  // Inside a write handler: the cycle at whose start the store has taken effect, which is the end of its instruction
+  // (OUT takes 1 cycle; ST, STS, SBI and CBI take 2).
+  Cycles store_done() const;
+  // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
+  void sync() const { scheduler.set_now(clock.at(cycle())); }
+  Scheduler::EventId at(Cycles when, Scheduler::Action action) const {
+    return scheduler.at(clock.at(when), std::move(action));
+  }
+
+  // The data space as it stands, without side effects.
+  std::uint8_t& data(std::uint16_t address) const;
+  bool is_set(RegisterBit bit) const { return bit.address != 0 && (data(bit.address) & bit.mask) != 0; }
+  void set_bits(std::uint16_t address, std::uint8_t mask, bool on) const {
+    std::uint8_t& value = data(address);
+    value = static_cast<std::uint8_t>(on ? value | mask : value & ~mask);
+  }
+};
+
+// Handlers for loads from and stores to a register. They replace whatever had the register; a write handler stores the
+// new value itself. `Method` is a member of `owner`: uint8_t (address), or void (address, value).
+using LoadHandler = std::uint8_t (*)(avr_t*, std::uint16_t address, void* owner);
+using StoreHandler = void (*)(avr_t*, std::uint16_t address, std::uint8_t value, void* owner);
+void set_load_handler(avr_t& avr, std::uint16_t address, LoadHandler handler, void* owner);
+void set_store_handler(avr_t& avr, std::uint16_t address, StoreHandler handler, void* owner);
+
+template <auto Method, class Owner>
+void on_load(avr_t& avr, std::uint16_t address, Owner& owner) {
+  set_load_handler(
+      avr, address,
+      [](avr_t*, std::uint16_t from, void* self) -> std::uint8_t { return (static_cast<Owner*>(self)->*Method)(from); },
+      &owner);
+}
+
+template <auto Method, class Owner>
+void on_store(avr_t& avr, std::uint16_t address, Owner& owner) {
+  set_store_handler(
+      avr, address,
+      [](avr_t*, std::uint16_t to, std::uint8_t value, void* self) { (static_cast<Owner*>(self)->*Method)(to, value); },
+      &owner);
+}
+
+}  // namespace avrlan::peripherals
