@@ -1,0 +1,149 @@
+#ifndef TCPIP_NETIF_ARP_HPP
+#define TCPIP_NETIF_ARP_HPP
+// RFC 826, with the cache rules of RFC 1122 2.3.2. Not here: conflict detection (RFC 5227), proxy ARP.
+#include "stack/netif/ethernet.hpp"
+
+namespace tcpip {
+
+template <class Config>
+class Arp : public Ethernet<Config> {
+ protected:
+  using Base = Ethernet<Config>;
+  using Base::address_;
+  using Base::answering_;
+  using Base::counters_;
+  using Base::device_;
+  using Base::frame_length_;
+  using Base::gateway_;
+  using Base::mac_;
+  using Base::mask_;
+  using Base::packet_;
+
+  // Handles the ARP frame in packet_. True: an address that was asked for is known now.
+  bool arp_input() {
+    static const uint8_t ethernet_ipv4[6] = {0, 1, 8, 0, 6, 4};
+    ArpPacket& arp = packet_.arp;
+    if (memcmp(&arp.hardware_type, ethernet_ipv4, sizeof ethernet_ipv4) != 0 || arp.sender_mac.is_group() ||
+        (arp.sender_ip == address_ && !address_.is_zero())) {
+      counters_.count(Drop::arp);
+      return false;
+    }
+    const bool for_us = arp.target_ip == address_ && !address_.is_zero();
+    const bool request = arp.operation == arp_request;
+    bool resolved = false;
+    Entry* entry = find(arp.sender_ip);
+    if (entry) {
+      resolved = entry->state != State::known;
+      learn(*entry, arp.sender_mac, lifetime_s);
+    } else if (for_us && request && on_link(arp.sender_ip)) {
+      learn(replace(arp.sender_ip), arp.sender_mac, lifetime_s);
+    }
+    if (for_us && request) {
+      const Ipv4Address asker = arp.sender_ip;
+      arp.target_mac = arp.sender_mac;
+      packet_.ethernet.destination = arp.sender_mac;
+      arp_send(arp_reply, asker);
+    }
+    return resolved;
+  }
+
+  // Puts the MAC address of the next hop towards `to` into packet_. False: not known yet; it was asked for, at most once
+  // a second.
+  bool resolve(Ipv4Address to) {
+    if (to.raw() == 0xffffffff || to.raw() == (address_.raw() | ~mask_.raw())) {
+      memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
+      return true;
+    }
+    if (!on_link(to)) to = gateway_;
+    if (to.is_zero()) return false;
+    Entry* entry = find(to);
+    if (!entry) {
+      entry = &replace(to);
+      // A host that has just sent us a frame gets its answer at the address the frame came from.
+      if (answering_ && packet_.ip.source == to) learn(*entry, packet_.ethernet.source, glean_s);
+    }
+    if (entry->state == State::known) {
+      packet_.ethernet.destination = entry->mac;
+      return true;
+    }
+    counters_.count(Drop::unresolved);
+    if (entry->state == State::wanted && this->open(ethernet_size + arp_size)) {
+      entry->state = State::asked;
+      entry->seconds = request_s;
+      memset(&packet_.arp.target_mac, 0, sizeof(MacAddress));
+      memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
+      arp_send(arp_request, to);
+    }
+    return false;
+  }
+
+  void arp_second() {
+    for (Entry& entry : entries_) {
+      if (entry.seconds == 0) continue;
+      if (--entry.seconds == 0) entry.ip = Ipv4Address();
+      if (entry.state == State::asked) entry.state = State::wanted;
+    }
+  }
+
+ private:
+  enum class State : uint8_t { wanted, asked, known };
+
+  struct Entry {
+    Ipv4Address ip;
+    MacAddress mac;
+    uint8_t seconds;  // until it is forgotten; 0: free
+    State state;
+  };
+
+  static constexpr uint8_t lifetime_s = 240;
+  static constexpr uint8_t glean_s = 10;
+  static constexpr uint8_t request_s = 5;
+
+  bool on_link(Ipv4Address ip) const { return ((ip.raw() ^ address_.raw()) & mask_.raw()) == 0; }
+
+  static void learn(Entry& entry, const MacAddress& mac, uint8_t for_s) {
+    entry.mac = mac;
+    entry.seconds = for_s;
+    entry.state = State::known;
+  }
+
+  Entry* find(Ipv4Address ip) {
+    for (Entry& entry : entries_)
+      if (entry.seconds && entry.ip == ip) return &entry;
+    return nullptr;
+  }
+
+  // The entry to give to `ip`: the one nearest to its end, but never the gateway's.
+  Entry& replace(Ipv4Address ip) {
+    Entry* oldest = nullptr;
+    for (Entry& entry : entries_)
+      if ((!oldest || entry.seconds < oldest->seconds) && (entry.seconds == 0 || entry.ip != gateway_)) oldest = &entry;
+    oldest->ip = ip;
+    oldest->seconds = request_s;
+    oldest->state = State::wanted;
+    return *oldest;
+  }
+
+  // The rest of the packet, to `target`.
+  void arp_send(uint16_t operation, Ipv4Address target) {
+    static_assert(Config::arp_entries >= 2, "one entry is kept for the gateway");
+    if (operation == arp_reply && !this->open(ethernet_size + arp_size)) return;
+    ArpPacket& arp = packet_.arp;
+    arp.hardware_type = 1;
+    arp.protocol_type = ethertype_ipv4;
+    arp.hardware_length = sizeof(MacAddress);
+    arp.protocol_length = sizeof(Ipv4Address);
+    arp.operation = operation;
+    arp.sender_mac = mac_;
+    arp.sender_ip = address_;
+    arp.target_ip = target;
+    answering_ = false;
+    this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);
+  }
+
+  Entry entries_[Config::arp_entries] = {};
+};
+
+}  // namespace tcpip
+
+#endif

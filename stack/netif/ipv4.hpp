@@ -1,0 +1,140 @@
+#ifndef TCPIP_NETIF_IPV4_HPP
+#define TCPIP_NETIF_IPV4_HPP
+// RFC 791 and the host rules of RFC 1122 3.2.1; RFC 792 echo. Not here: reassembly (fragments are dropped and counted),
+// forwarding, options on output, ICMP errors.
+#include "stack/base/checksum.hpp"
+#include "stack/netif/arp.hpp"
+
+namespace tcpip {
+
+template <class Config>
+class Ipv4 : public Arp<Config> {
+ protected:
+  using Base = Arp<Config>;
+  using Base::address_;
+  using Base::answering_;
+  using Base::counters_;
+  using Base::device_;
+  using Base::frame_length_;
+  using Base::link_group_;
+  using Base::mask_;
+  using Base::packet_;
+
+  // Checks the datagram in packet_; then its payload is payload_length_ octets at payload_offset_ of the frame, and its
+  // first 20 are in packet_, as far as there are so many.
+  bool ipv4_input() {
+    const Ipv4Packet& ip = packet_.ip;
+    const uint16_t header = static_cast<uint16_t>((ip.version_ihl & 0x0f) * 4);
+    const uint16_t total = ip.length;
+    if ((ip.version_ihl & 0xf0) != 0x40 || header < ipv4_size || total < header ||
+        total > frame_length_ - ethernet_size ||
+        sum_add(&ip, ipv4_size, device_.rx_sum(ethernet_size + ipv4_size, static_cast<uint16_t>(header - ipv4_size))) !=
+            0xffff) {
+      counters_.count(Drop::ip_header);
+      return false;
+    }
+    if (!acceptable_source(ip.source) || !acceptable_destination(ip.destination)) {
+      counters_.count(Drop::ip_address);
+      return false;
+    }
+    if (ip.fragment & 0x3fff) {
+      counters_.count(Drop::fragment);
+      return false;
+    }
+    payload_offset_ = static_cast<uint16_t>(ethernet_size + header);
+    payload_length_ = static_cast<uint16_t>(total - header);
+    if (header != ipv4_size) {
+      const uint16_t n = payload_length_ < tcp_size ? payload_length_ : tcp_size;
+      device_.rx_read(payload_offset_, &packet_.ip.icmp, n);
+    }
+    return true;
+  }
+
+  // The sum of a datagram with its pseudo-header: addresses and the first `header` octets from packet_, `rest` for what
+  // follows them.
+  uint16_t transport_sum(uint8_t header, uint16_t length, uint16_t rest) const {
+    return sum_add(&packet_.ip.source, static_cast<uint16_t>(2 * sizeof(Ipv4Address) + header),
+                   sum_add(sum_add(rest, length), packet_.ip.protocol));
+  }
+  bool received_sum_is_right(uint8_t header) {
+    return transport_sum(header, payload_length_,
+                         device_.rx_sum(static_cast<uint16_t>(payload_offset_ + header),
+                                        static_cast<uint16_t>(payload_length_ - header))) == 0xffff;
+  }
+
+  // Starts a datagram: after it the payload is written behind `header` octets of transport header. False: cannot be sent
+  // now.
+  bool ipv4_open(Ipv4Address to, uint8_t protocol, uint8_t header) {
+    if (!this->resolve(to) || !this->open(static_cast<uint16_t>(ethernet_size + ipv4_size + header))) return false;
+    answering_ = false;
+    packet_.ip.protocol = protocol;
+    packet_.ip.source = address_;
+    packet_.ip.destination = to;
+    return true;
+  }
+
+  // Sends the datagram with `length` octets behind the IP header, of which `header` are in packet_.
+  void ipv4_send(uint8_t header, uint16_t length) {
+    Ipv4Packet& ip = packet_.ip;
+    const uint16_t total = static_cast<uint16_t>(ipv4_size + length);
+    ip.version_ihl = 0x45;
+    ip.tos = 0;
+    ip.length = total;
+    ip.id = ++id_;
+    ip.fragment = 0;
+    ip.ttl = 64;
+    ip.checksum = 0;
+    ip.checksum = static_cast<uint16_t>(~sum_add(&ip, ipv4_size, 0));
+    this->ethernet_send(ethertype_ipv4, static_cast<uint16_t>(ethernet_size + ipv4_size + header),
+                        static_cast<uint16_t>(ethernet_size + total));
+  }
+
+  void icmp_input() {
+    if (payload_length_ < icmp_size || broadcast_ || packet_.ip.icmp.type != icmp_echo_request ||
+        packet_.ip.icmp.code != 0) {
+      counters_.count(Drop::icmp);
+      return;
+    }
+    const uint16_t data = static_cast<uint16_t>(payload_length_ - icmp_size);
+    const uint16_t data_at = static_cast<uint16_t>(payload_offset_ + icmp_size);
+    const uint16_t sum = device_.rx_sum(data_at, data);
+    IcmpHeader& icmp = packet_.ip.icmp;
+    if (sum_add(&icmp, icmp_size, sum) != 0xffff) {
+      counters_.count(Drop::icmp);
+      return;
+    }
+    if (!ipv4_open(packet_.ip.source, protocol_icmp, icmp_size) || !device_.tx_copy_rx(data_at, data)) return;
+    icmp.type = icmp_echo_reply;
+    icmp.checksum = 0;
+    icmp.checksum = static_cast<uint16_t>(~sum_add(&icmp, icmp_size, sum));
+    ipv4_send(icmp_size, payload_length_);
+  }
+
+  uint16_t payload_offset_ = 0;
+  uint16_t payload_length_ = 0;
+  bool broadcast_ = false;  // by its link or by its IP destination
+
+ private:
+  // RFC 1122 3.2.1.3: an address that a single other host can have.
+  bool acceptable_source(Ipv4Address source) const {
+    return source.octet[0] != 0 && source.octet[0] != 127 && !source.is_multicast_or_above() &&
+           (source.raw() != address_.raw()) && !is_directed_broadcast(source);
+  }
+
+  bool acceptable_destination(Ipv4Address destination) {
+    broadcast_ = true;
+    if (destination.raw() == 0xffffffff || is_directed_broadcast(destination)) return true;
+    broadcast_ = link_group_;
+    return destination == address_ && !address_.is_zero();
+  }
+
+  bool is_directed_broadcast(Ipv4Address ip) const {
+    return mask_.raw() != 0xffffffff && ip.raw() == (address_.raw() | ~mask_.raw());
+  }
+
+  uint16_t id_ = 0;
+};
+
+}  // namespace tcpip
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef TCPIP_STACK_HPP
+#define TCPIP_STACK_HPP
+// The stack of a configuration (config.hpp): all that a firmware calls. It has no clock, no heap and no globals, and never
+// waits for anything but the chip's transmitter. README.md has an example.
+#include "stack/tcp/tcp.hpp"
+
+namespace tcpip {
+
+template <class Config>
+class Stack : public Tcp<Config> {
+ public:
+  // Starts the chip. `secret`: 16 octets that are different on every device and, best, at every start; sequence numbers,
+  // ports and transaction ids come from them. With Config::dhcp the address is asked for; without, call configure().
+  // False: the driver found no chip.
+  bool begin(const MacAddress& mac, const uint8_t* secret, uint32_t now_ms) {
+    this->mac_ = mac;
+    this->hash_.set_secret(secret);
+    this->now_ms_ = second_ = now_ms;
+    this->dhcp_start();
+    return this->device_.begin(mac);
+  }
+
+  // Our address by hand. Connections from another address are over. A gateway of 0.0.0.0: none.
+  void configure(Ipv4Address address, Ipv4Address mask, Ipv4Address gateway) {
+    if (Config::tcp && address != this->address_) this->tcp_abandon();
+    this->address_ = address;
+    this->mask_ = mask;
+    this->gateway_ = gateway;
+  }
+
+  bool is_configured() const { return !this->address_.is_zero(); }
+
+  // Takes the frames that are waiting and does what is due. now_ms never runs backwards (it may wrap). Call it when a
+  // frame has come, and otherwise every few tens of milliseconds.
+  void poll(uint32_t now_ms) {
+    this->now_ms_ = now_ms;
+    for (uint8_t frames = 8; frames; --frames) {
+      const uint16_t length = this->device_.rx_open();
+      if (length == 0) break;
+      receive(length);
+      this->answering_ = false;
+      this->device_.rx_close();
+    }
+    if (Config::dhcp) this->dhcp_poll(to_tick(now_ms));
+    if (Config::tcp) this->tcp_poll();
+    while (now_ms - second_ >= 1000) {
+      second_ += 1000;
+      every_second();
+    }
+  }
+
+  // The application of type A in the configuration.
+  template <class A>
+  A& tcp_application() {
+    return get<A>(this->Tcp<Config>::applications_);
+  }
+  template <class A>
+  A& udp_application() {
+    return get<A>(this->Udp<Config>::applications_);
+  }
+
+ private:
+  void receive(uint16_t length) {
+    if (!this->ethernet_input(length)) return;
+    const uint16_t type = this->packet_.ethernet.type;
+    if (type == ethertype_arp) {
+      if (this->arp_input() && Config::tcp) this->tcp_resolved();
+    } else if (type != ethertype_ipv4) {
+      this->counters_.count(Drop::ethernet);
+    } else if (this->ipv4_input()) {
+      deliver();
+    }
+  }
+
+  void deliver() {
+    const uint8_t protocol = this->packet_.ip.protocol;
+    if (protocol == protocol_icmp)
+      this->icmp_input();
+    else if (Config::tcp && protocol == protocol_tcp)
+      this->tcp_input();
+    else if (Config::udp && protocol == protocol_udp)
+      deliver_udp();
+    else
+      this->counters_.count(Drop::protocol);
+  }
+
+  void deliver_udp() {
+    if (!this->udp_input()) return;
+    bool address_changed = false;
+    if (this->dhcp_received(address_changed)) {
+      if (address_changed && Config::tcp) this->tcp_abandon();
+    } else if (!this->udp_deliver()) {
+      this->counters_.count(Drop::udp_port);
+    }
+  }
+
+  void every_second() {
+    this->arp_second();
+    if (this->dhcp_second() && Config::tcp) this->tcp_abandon();
+    if (Config::udp) this->udp_second(*this);
+    if (Config::tcp) this->tcp_second();
+  }
+
+  static_assert(Config::udp || !Config::dhcp, "DHCP needs UDP");
+
+  uint32_t second_ = 0;
+};
+
+}  // namespace tcpip
+
+#endif

@@ -1,0 +1,290 @@
+#ifndef TCPIP_TCP_OUTPUT_HPP
+#define TCPIP_TCP_OUTPUT_HPP
+// The sending half of TCP: the connections, the segments they send, and their timers (RFC 6298, RFC 9293 3.8).
+// What is in flight is at most one segment's worth, and is sent again by asking the application for it again.
+#include "stack/base/applications.hpp"
+#include "stack/base/stream.hpp"
+#include "stack/tcp/application.hpp"
+#include "stack/udp/dhcp.hpp"
+
+namespace tcpip {
+
+constexpr uint16_t smaller(uint16_t a, uint16_t b) {
+  return a < b ? a : b;
+}
+
+// Octets that the state of any of the applications fits in.
+template <class L>
+struct StateSize;
+template <>
+struct StateSize<List<>> {
+  static constexpr size_t value = 1;
+};
+template <class A, class... Rest>
+struct StateSize<List<A, Rest...>> {
+  static constexpr size_t rest = StateSize<List<Rest...>>::value;
+  static constexpr size_t value = sizeof(typename A::State) > rest ? sizeof(typename A::State) : rest;
+};
+
+template <class Config>
+class TcpOutput : public Dhcp<Config, Config::dhcp> {
+ protected:
+  using Base = Dhcp<Config, Config::dhcp>;
+  using Base::device_;
+  using Base::packet_;
+  using Device = typename Config::Device;
+  using Apps = typename Config::TcpApplications;
+
+  struct Slot : Connection {
+    alignas(void*) uint8_t state[StateSize<Apps>::value];
+  };
+
+  Tick now() const { return to_tick(this->now_ms_); }
+
+  // Sends what there is to send: new data and FIN when nothing is in flight, an acknowledgement when `acknowledge` or
+  // when our window has opened.
+  void output(Slot& c, bool acknowledge) {
+    clear(c, Connection::wanted);
+    if (c.flags_ & Connection::aborting) {
+      reset(c);
+      return;
+    }
+    if (c.state_ < TcpState::established) return;
+    if (open_window(c)) acknowledge = true;
+    if (c.in_flight_ == 0 && (c.state_ == TcpState::established || c.state_ == TcpState::close_wait))
+      transmit(c, false, acknowledge);
+    else if (acknowledge)
+      segment(c, c.in_flight_, 0, must_go);
+  }
+
+  // Sends from the oldest octet that is not acknowledged on, and sees to the timer. `forced`: whatever the peer's
+  // window.
+  void transmit(Slot& c, bool forced, bool acknowledge) {
+    if (c.retries_ == 0) c.sent_at_ = now();
+    uint16_t room = smaller(c.mss_, c.send_window_);
+    // Silly window avoidance (RFC 9293 3.8.6.2.1): less than a segment goes only when it is all there is, or when the
+    // timer has expired. With a closed window that is the probe.
+    const bool small = room == 0 || room < smaller(c.mss_, c.max_send_window_ / 2);
+    if (forced && room == 0) room = 1;
+    const uint16_t first = Config::split_segments && room == c.mss_ ? room / 2 : room;
+    uint16_t sent =
+        segment(c, 0, first, static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0)));
+    if (sent == first && first < room)
+      sent = static_cast<uint16_t>(sent + segment(c, sent, static_cast<uint16_t>(room - first), 0));
+    if (sent > c.in_flight_) c.in_flight_ = sent;
+    if (sent || (forced && c.in_flight_))
+      arm(c);
+    else if (!small && !(c.flags_ & Connection::unresolved))
+      clear(c, Connection::timer);
+    else if (!(c.flags_ & Connection::timer))
+      arm(c);
+  }
+
+  void tell(Slot& c, TcpEvent event) {
+    Tell tell = {c, event};
+    applications_.visit(c.application_, tell);
+  }
+  void end(Slot& c, TcpEvent event) {
+    c.state_ = TcpState::closed;
+    tell(c, event);
+  }
+
+  void reset(Slot& c) {
+    c.flags_ |= Connection::aborting;
+    segment(c, c.in_flight_, 0, must_go);
+    c.state_ = TcpState::closed;
+  }
+
+  // RFC 6298 (2): a measured round trip, in ticks.
+  static void measured(Slot& c, uint16_t ticks) {
+    if (ticks == 0) ticks = 1;
+    if (c.srtt_ == 0) {
+      c.srtt_ = static_cast<uint16_t>(ticks * 8);
+      c.rttvar_ = static_cast<uint16_t>(ticks * 2);
+    } else {
+      int16_t error = static_cast<int16_t>(ticks - (c.srtt_ >> 3));
+      c.srtt_ = static_cast<uint16_t>(c.srtt_ + error);
+      if (error < 0) error = static_cast<int16_t>(-error);
+      c.rttvar_ = static_cast<uint16_t>(c.rttvar_ + error - (c.rttvar_ >> 2));
+    }
+    c.backoff_ = 0;
+  }
+
+  void arm(Slot& c) {
+    Tick timeout = static_cast<Tick>((c.srtt_ >> 3) + (c.rttvar_ ? c.rttvar_ : 1));
+    if (timeout < shortest_timeout) timeout = shortest_timeout;
+    for (uint8_t i = c.backoff_; i && timeout < longest_timeout; --i) timeout = static_cast<Tick>(timeout << 1);
+    arm(c, timeout < longest_timeout ? timeout : longest_timeout);
+  }
+  void arm(Slot& c, Tick timeout) {
+    c.deadline_ = static_cast<Tick>(now() + timeout);
+    c.flags_ |= Connection::timer;
+  }
+
+  void tcp_poll() {
+    for (Slot& c : connections_) {
+      if (c.state_ == TcpState::closed) continue;
+      if (c.flags_ & Connection::wanted) output(c, false);
+      if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(now(), c.deadline_)) expire(c);
+    }
+  }
+
+  void tcp_second() {
+    for (Slot& c : connections_) {
+      clear(c, Connection::challenged);
+      if (c.state_ < TcpState::established || c.state_ == TcpState::time_wait) continue;
+      tell(c, TcpEvent::poll);
+      output(c, false);
+    }
+  }
+
+  // A next hop is known now.
+  void tcp_resolved() {
+    for (Slot& c : connections_) {
+      if (c.state_ == TcpState::closed || !(c.flags_ & Connection::unresolved)) continue;
+      clear(c, Connection::unresolved);
+      if (c.in_flight_)
+        transmit(c, true, false);
+      else
+        output(c, true);
+    }
+  }
+
+  // Our address is gone.
+  void tcp_abandon() {
+    for (Slot& c : connections_)
+      if (c.state_ != TcpState::closed) end(c, TcpEvent::aborted);
+  }
+
+  static void clear(Slot& c, uint8_t flag) { c.flags_ &= static_cast<uint8_t>(~flag); }
+
+  static constexpr uint8_t must_go = 1;  // also without data
+  static constexpr uint8_t hold = 2;     // not when it fills the room
+
+  // Sends one segment with at most `room` octets of what the application has from octet una + from on, and with FIN when
+  // there is no more. Returns the octets of sequence space in it.
+  uint16_t segment(Slot& c, uint16_t from, uint16_t room, uint8_t how) {
+    const bool syn = c.state_ < TcpState::established;
+    const uint8_t header = syn ? tcp_size + 4 : tcp_size;
+    if (!this->ipv4_open(c.remote_, protocol_tcp, header)) {
+      c.flags_ |= Connection::unresolved;
+      return 0;
+    }
+    uint8_t flags = tcp_ack;
+    uint16_t n = 0;
+    uint16_t sum = 0;
+    if (c.flags_ & Connection::aborting) {
+      flags = tcp_rst | tcp_ack;
+    } else if (syn) {
+      flags = c.state_ == TcpState::syn_sent ? tcp_syn : tcp_syn | tcp_ack;
+    } else if (room) {
+      const bool fin_sent = c.flags_ & Connection::fin_sent;
+      if (fin_sent) room = smaller(room, static_cast<uint16_t>(c.in_flight_ - 1 - from));
+      Writer<Device> writer(device_, room);
+      Produce produce = {c, c.acknowledged() + from, writer};
+      applications_.visit(c.application_, produce);
+      n = writer.written();
+      sum = writer.sum();
+      if (n && n == room && (how & hold)) n = sum = 0;
+      if (n) flags |= tcp_psh;
+      if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && n < room) flags |= tcp_fin;
+    }
+    const uint16_t taken = static_cast<uint16_t>(n + (flags & tcp_fin));
+    if (taken == 0 && !(how & must_go)) return 0;
+    if ((flags & tcp_fin) && !(c.flags_ & Connection::fin_sent)) {
+      c.flags_ |= Connection::fin_sent;
+      c.state_ = c.state_ == TcpState::established ? TcpState::fin_wait_1 : TcpState::last_ack;
+    }
+    TcpHeader& tcp = packet_.ip.tcp;
+    tcp.source_port = c.local_port_;
+    tcp.destination_port = c.remote_port_;
+    tcp.seq = c.una_ + from;
+    tcp.ack = c.rcv_nxt_;
+    tcp.window = c.receive_window_;
+    if (syn) {
+      tcp.mss_kind = 0x0204;
+      tcp.mss = Config::mss;
+    }
+    tcp_send(flags, header, n, sum);
+    return taken;
+  }
+
+  // Sends what is in packet_ with n octets of data behind it.
+  void tcp_send(uint8_t flags, uint8_t header, uint16_t n, uint16_t sum) {
+    TcpHeader& tcp = packet_.ip.tcp;
+    tcp.offset = static_cast<uint8_t>(header << 2);
+    tcp.flags = flags;
+    tcp.urgent = 0;
+    tcp.checksum = 0;
+    const uint16_t length = static_cast<uint16_t>(header + n);
+    tcp.checksum = static_cast<uint16_t>(~this->transport_sum(header, length, sum));
+    this->ipv4_send(header, length);
+  }
+
+  // Raises the window we advertise when the receiver's side of silly window avoidance (RFC 9293 3.8.6.2.2) lets it.
+  bool open_window(Slot& c) {
+    Space space = {c, 0, 0};
+    applications_.visit(c.application_, space);
+    if (space.now < c.receive_window_ ||
+        space.now - c.receive_window_ < smaller(Config::mss, static_cast<uint16_t>((space.all + 1) / 2)))
+      return false;
+    c.receive_window_ = space.now;
+    return true;
+  }
+
+  Slot connections_[Config::connections] = {};
+  Applications<Apps> applications_;
+
+ private:
+  static constexpr Tick shortest_timeout = seconds(1);
+  static constexpr Tick longest_timeout = seconds(60);
+
+  struct Space {
+    Slot& c;
+    uint16_t all;
+    uint16_t now;
+    template <class A>
+    void operator()(A& application) {
+      all = A::buffer ? A::buffer : Config::receive_window;
+      now = A::buffer ? application.space(*reinterpret_cast<typename A::State*>(c.state)) : Config::receive_window;
+    }
+  };
+
+  struct Produce {
+    Slot& c;
+    uint32_t offset;
+    Writer<Device>& writer;
+    template <class A>
+    void operator()(A& application) {
+      application.produce(c, *reinterpret_cast<typename A::State*>(c.state), offset, writer);
+    }
+  };
+
+  struct Tell {
+    Slot& c;
+    TcpEvent event;
+    template <class A>
+    void operator()(A& application) {
+      application.event(c, *reinterpret_cast<typename A::State*>(c.state), event);
+    }
+  };
+
+  void expire(Slot& c) {
+    clear(c, Connection::timer);
+    if (c.state_ == TcpState::time_wait) {
+      c.state_ = TcpState::closed;
+      return;
+    }
+    if (c.state_ == TcpState::fin_wait_2 || (c.in_flight_ && c.retries_ == Config::retransmissions)) {
+      end(c, TcpEvent::timed_out);
+      return;
+    }
+    if (c.in_flight_) ++c.retries_;
+    if (c.backoff_ < 6) ++c.backoff_;
+    transmit(c, true, false);
+  }
+};
+
+}  // namespace tcpip
+
+#endif

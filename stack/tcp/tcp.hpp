@@ -1,0 +1,423 @@
+#ifndef TCPIP_TCP_TCP_HPP
+#define TCPIP_TCP_TCP_HPP
+// TCP: RFC 9293 with RFC 5961 (blind attacks), 6298 (retransmission timer), 6528 (sequence numbers), 6056 (ports) and
+// 1337 (TIME-WAIT). This is the receiving half and the state machine; output.hpp is the other. Not here: several segments
+// in flight, congestion control, keeping what comes out of order, window scale, timestamps, SACK, keep-alive.
+#include "stack/tcp/output.hpp"
+
+namespace tcpip {
+
+template <class Config>
+class Tcp : public TcpOutput<Config> {
+ public:
+  // Opens a connection to `port` of `to` for application A. Null: none is free, or we have no address.
+  template <class A>
+  Connection* connect(Ipv4Address to, uint16_t port) {
+    Slot* slot = this->address_.is_zero() ? nullptr : allocate();
+    if (!slot) return nullptr;
+    Slot& c = *slot;
+    Be16 remote;
+    remote = port;
+    Be16 local;
+    do local = static_cast<uint16_t>(0xc000 | this->random());
+    while (find(to, remote, local));
+    start(c, IndexOf<A, Apps>::value, TcpState::syn_sent, to, remote, local);
+    this->transmit(c, true, true);
+    return &c;
+  }
+
+ protected:
+  using Base = TcpOutput<Config>;
+  using Base::applications_;
+  using Base::broadcast_;
+  using Base::connections_;
+  using Base::counters_;
+  using Base::device_;
+  using Base::packet_;
+  using Base::payload_length_;
+  using Base::payload_offset_;
+  using typename Base::Apps;
+  using typename Base::Device;
+  using typename Base::Slot;
+
+  void tcp_input() {
+    Segment s;
+    if (!parse(s)) {
+      counters_.count(Drop::tcp);
+      return;
+    }
+    Slot* c = find(packet_.ip.source, packet_.ip.tcp.source_port, packet_.ip.tcp.destination_port);
+    // A new connection may follow one in TIME-WAIT at once when its numbers are higher (RFC 9293 3.6.1).
+    if (c && c->state_ == TcpState::time_wait && (s.flags & (tcp_syn | tcp_ack | tcp_rst)) == tcp_syn &&
+        static_cast<int32_t>(s.seq - c->rcv_nxt_) > 0) {
+      c->state_ = TcpState::closed;
+      c = nullptr;
+    }
+    if (!c)
+      listen(s);
+    else if (c->state_ == TcpState::syn_sent)
+      syn_sent(*c, s);
+    else if (acceptable(*c, s) && acknowledge(*c, s))
+      receive(*c, s);
+  }
+
+ private:
+  struct Segment {
+    uint32_t seq;
+    uint32_t ack;
+    uint16_t length;  // of the data, which is at `offset` of the frame
+    uint16_t offset;
+    uint16_t window;
+    uint16_t urgent;
+    uint8_t flags;
+
+    uint16_t span() const { return static_cast<uint16_t>(length + ((flags & tcp_syn) ? 1 : 0) + (flags & tcp_fin)); }
+  };
+
+  bool parse(Segment& s) {
+    const TcpHeader& tcp = packet_.ip.tcp;
+    if (broadcast_ || payload_length_ < tcp_size) return false;
+    const uint8_t header = static_cast<uint8_t>((tcp.offset >> 2) & 0x3c);
+    if (header < tcp_size || header > payload_length_ || !this->received_sum_is_right(tcp_size)) return false;
+    s.seq = tcp.seq;
+    s.ack = tcp.ack;
+    s.length = static_cast<uint16_t>(payload_length_ - header);
+    s.offset = static_cast<uint16_t>(payload_offset_ + header);
+    s.window = tcp.window;
+    s.urgent = tcp.urgent;
+    s.flags = tcp.flags;
+    return true;
+  }
+
+  Slot* find(Ipv4Address remote, Be16 remote_port, Be16 local_port) {
+    for (Slot& c : connections_)
+      if (c.state_ != TcpState::closed && c.remote_port_.raw() == remote_port.raw() &&
+          c.local_port_.raw() == local_port.raw() && c.remote_ == remote)
+        return &c;
+    return nullptr;
+  }
+
+  // A free connection, or one that can be given up for a new one: first the oldest in TIME-WAIT, then one that was opened
+  // by a peer who does not answer, then one whose peer has kept us waiting, closing or with a closed window.
+  Slot* allocate() {
+    Slot* best = nullptr;
+    uint8_t best_rank = 0;
+    for (Slot& c : connections_) {
+      if (c.state_ == TcpState::closed) return &c;
+      uint8_t rank = 0;
+      if (c.state_ == TcpState::time_wait)
+        rank = 3;
+      else if (c.state_ == TcpState::syn_received && c.retries_)
+        rank = 2;
+      else if (c.state_ == TcpState::fin_wait_2 ||
+               (c.backoff_ > 2 && (c.send_window_ == 0 || (c.flags_ & Connection::fin_sent))))
+        rank = 1;
+      if (rank > best_rank || (rank && rank == best_rank && !is_due(c.deadline_, best->deadline_))) {
+        best = &c;
+        best_rank = rank;
+      }
+    }
+    if (best_rank == 1) {
+      this->tell(*best, TcpEvent::aborted);
+      this->reset(*best);
+    }
+    return best;
+  }
+
+  void start(Slot& c, uint8_t application, TcpState state, Ipv4Address remote, Be16 remote_port, Be16 local_port) {
+    memset(static_cast<void*>(&c), 0, sizeof c);
+    c.application_ = application;
+    c.state_ = state;
+    c.remote_ = remote;
+    c.remote_port_ = remote_port;
+    c.local_port_ = local_port;
+    // RFC 6528: a clock of about 4 us, and a secret place for each pair of sockets.
+    c.iss_ = c.una_ = this->hash_(remote.raw() ^ this->address_.raw(),
+                                  static_cast<uint32_t>(remote_port.raw()) << 16 | local_port.raw()) +
+                      (this->now_ms_ << 8);
+    c.in_flight_ = 1;
+    c.mss_ = 536;
+    c.rttvar_ = seconds(1);
+    this->open_window(c);
+  }
+
+  void listen(const Segment& s) {
+    if (s.flags & tcp_rst) return;
+    const Be16 port = packet_.ip.tcp.destination_port;
+    Listener listener = {port, 0};
+    if (!(s.flags & tcp_ack) && applications_.find(listener)) {
+      if (!(s.flags & tcp_syn)) {
+        counters_.count(Drop::tcp);
+        return;
+      }
+      const Ipv4Address remote = packet_.ip.source;
+      const Be16 remote_port = packet_.ip.tcp.source_port;
+      Slot* c = allocate();
+      if (!c) {
+        counters_.count(Drop::tcp_full);
+        return;
+      }
+      start(*c, listener.index, TcpState::syn_received, remote, remote_port, port);
+      synchronize(*c, s);
+      this->transmit(*c, true, true);
+      return;
+    }
+    refuse(s);
+  }
+
+  struct Listener {
+    Be16 port;
+    uint8_t index;
+    template <class A>
+    bool operator()(A&) {
+      if (A::port && port == A::port) return true;
+      ++index;
+      return false;
+    }
+  };
+
+  // Takes what a SYN says.
+  void synchronize(Slot& c, const Segment& s) {
+    c.rcv_nxt_ = s.seq + 1;
+    c.send_window_ = c.max_send_window_ = s.window;
+    uint16_t at = static_cast<uint16_t>(payload_offset_ + tcp_size);
+    while (at < s.offset) {
+      uint8_t option[4];
+      const uint16_t left = static_cast<uint16_t>(s.offset - at);
+      device_.rx_read(at, option, smaller(left, sizeof option));
+      if (option[0] == 0) break;
+      if (option[0] == 1) {
+        ++at;
+        continue;
+      }
+      if (left < 2 || option[1] < 2 || option[1] > left) break;
+      if (option[0] == 2 && option[1] == 4) {
+        const Be16 mss = {{option[2], option[3]}};
+        c.mss_ = smaller(mss, Config::mss);
+        if (c.mss_ < smallest_mss) c.mss_ = smallest_mss;
+      }
+      at = static_cast<uint16_t>(at + option[1]);
+    }
+  }
+
+  // Answers a segment that belongs to no connection, or acknowledges what was not sent, with a reset (RFC 9293 3.5.2).
+  void refuse(const Segment& s) {
+    counters_.count(Drop::tcp_refused);
+    const Be16 source = packet_.ip.tcp.source_port;
+    if (!this->ipv4_open(packet_.ip.source, protocol_tcp, tcp_size)) return;
+    TcpHeader& tcp = packet_.ip.tcp;
+    tcp.source_port = tcp.destination_port;
+    tcp.destination_port = source;
+    const bool ack = s.flags & tcp_ack;
+    tcp.seq = ack ? s.ack : 0;
+    tcp.ack = ack ? 0 : s.seq + s.span();
+    tcp.window = 0;
+    this->tcp_send(ack ? tcp_rst : tcp_rst | tcp_ack, tcp_size, 0, 0);
+  }
+
+  // RFC 9293 3.10.7.3.
+  void syn_sent(Slot& c, const Segment& s) {
+    const bool ack = s.flags & tcp_ack;
+    if (ack && s.ack != c.una_ + 1) {
+      if (!(s.flags & tcp_rst)) refuse(s);
+      return;
+    }
+    if (s.flags & tcp_rst) {
+      if (ack) this->end(c, TcpEvent::aborted);
+      return;
+    }
+    if (!(s.flags & tcp_syn)) return;
+    synchronize(c, s);
+    if (ack) {
+      established(c);
+      this->output(c, true);
+    } else {
+      c.state_ = TcpState::syn_received;
+      this->transmit(c, true, true);
+    }
+  }
+
+  // Our SYN was acknowledged.
+  void established(Slot& c) {
+    c.state_ = TcpState::established;
+    if (c.retries_) c.rttvar_ = seconds(3);  // RFC 6298 (5.7)
+    acknowledged(c, 1);
+    this->tell(c, TcpEvent::connected);
+  }
+
+  // Checks the sequence number, RST and SYN (RFC 9293 3.10.7.4, RFC 5961 3 and 4), and answers what is not acceptable.
+  bool acceptable(Slot& c, Segment& s) {
+    int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
+    if (s.flags & tcp_rst) {
+      if (ahead < 0 || (ahead != 0 && ahead >= c.receive_window_) || c.state_ == TcpState::time_wait) return false;
+      if (ahead != 0)
+        challenge(c);
+      else if (c.state_ == TcpState::syn_received)
+        c.state_ = TcpState::closed;
+      else
+        this->end(c, TcpEvent::aborted);
+      return false;
+    }
+    if (ahead == -1 && c.state_ == TcpState::syn_received && (s.flags & tcp_syn)) {
+      // The peer's SYN again. With an ACK of ours it completes a simultaneous open.
+      if (!(s.flags & tcp_ack)) {
+        this->transmit(c, true, true);
+        return false;
+      }
+      s.flags &= static_cast<uint8_t>(~tcp_syn);
+      ++s.seq;
+      ahead = 0;
+    }
+    const uint16_t span = s.span();
+    if (ahead < 0 ? span + ahead <= 0 : ahead != 0 && ahead >= c.receive_window_) {
+      if (c.state_ == TcpState::time_wait && (s.flags & tcp_fin)) this->arm(c, seconds(Config::time_wait_s));
+      if (span && !(s.flags & tcp_syn))
+        this->segment(c, c.in_flight_, 0, Base::must_go);
+      else
+        challenge(c);
+      return false;
+    }
+    if (s.flags & tcp_syn) {
+      challenge(c);
+      return false;
+    }
+    return s.flags & tcp_ack;
+  }
+
+  // An acknowledgement with our numbers, at most one a second for each connection.
+  void challenge(Slot& c) {
+    if (c.flags_ & Connection::challenged) return;
+    c.flags_ |= Connection::challenged;
+    this->segment(c, c.in_flight_, 0, Base::must_go);
+  }
+
+  // n octets more than before are acknowledged.
+  void acknowledged(Slot& c, uint16_t n) {
+    c.una_ += n;
+    c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
+    if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now() - c.sent_at_));
+    c.retries_ = 0;
+    if (c.in_flight_)
+      this->arm(c);
+    else
+      this->clear(c, Connection::timer);
+  }
+
+  // Takes the acknowledgement and the window. False: the segment ends here.
+  bool acknowledge(Slot& c, const Segment& s) {
+    const int32_t more = static_cast<int32_t>(s.ack - c.una_);
+    if (c.state_ == TcpState::syn_received) {
+      if (more != 1) {
+        refuse(s);
+        return false;
+      }
+      c.send_window_ = c.max_send_window_ = s.window;
+      established(c);
+      return true;
+    }
+    // RFC 5961 5.
+    if (more > c.in_flight_ || more < -static_cast<int32_t>(c.max_send_window_)) {
+      challenge(c);
+      return false;
+    }
+    if (more > 0) {
+      acknowledged(c, static_cast<uint16_t>(more));
+      if (c.in_flight_ == 0 && (c.flags_ & Connection::fin_sent)) return fin_acknowledged(c);
+      this->tell(c, TcpEvent::acked);
+    }
+    // Of the segments that acknowledge nothing new, the one with the newest data has the newest window.
+    if (more > 0 || (more == 0 && static_cast<int32_t>(s.seq - c.rcv_nxt_) >= 0)) update_window(c, s.window);
+    return true;
+  }
+
+  void update_window(Slot& c, uint16_t window) {
+    const bool was_closed = c.send_window_ == 0;
+    c.send_window_ = window;
+    if (window > c.max_send_window_) c.max_send_window_ = window;
+    if (window == 0) {
+      c.retries_ = 0;  // the peer is there: probe on (RFC 9293 3.8.6.1)
+    } else if (was_closed) {
+      c.backoff_ = 0;
+      if (c.in_flight_) {
+        c.retries_ = 1;  // what follows is no new segment: no measurement (Karn)
+        this->transmit(c, true, false);
+      }
+    }
+  }
+
+  bool fin_acknowledged(Slot& c) {
+    this->clear(c, Connection::fin_sent);
+    if (c.state_ == TcpState::fin_wait_1) {
+      c.state_ = TcpState::fin_wait_2;
+      this->arm(c, fin_wait_2_timeout);
+      return true;
+    }
+    if (c.state_ == TcpState::closing)
+      time_wait(c);
+    else
+      this->end(c, TcpEvent::closed);
+    return false;
+  }
+
+  void time_wait(Slot& c) {
+    c.state_ = TcpState::time_wait;
+    this->arm(c, seconds(Config::time_wait_s));
+    this->tell(c, TcpEvent::closed);
+  }
+
+  // Takes data and FIN, and sends what is to be sent then.
+  void receive(Slot& c, Segment& s) {
+    const bool receiving = c.state_ >= TcpState::established && c.state_ <= TcpState::fin_wait_2;
+    const uint16_t span = s.span();
+    const int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
+    if (receiving && ahead <= 0) {
+      const uint16_t old = smaller(static_cast<uint16_t>(-ahead), s.length);
+      s.offset = static_cast<uint16_t>(s.offset + old);
+      s.length = static_cast<uint16_t>(s.length - old);
+      bool fin = s.flags & tcp_fin;
+      if (s.length > c.receive_window_) {
+        s.length = c.receive_window_;
+        fin = false;
+      }
+      if (s.length) {
+        const uint16_t urgent = (s.flags & tcp_urg) && s.urgent > old ? static_cast<uint16_t>(s.urgent - old) : 0;
+        Reader<Device> reader(device_, s.offset, s.length, urgent);
+        Receive receive = {c, reader};
+        applications_.visit(c.application_, receive);
+        const uint16_t taken = static_cast<uint16_t>(s.length - reader.left());
+        c.rcv_nxt_ += taken;
+        c.receive_window_ = static_cast<uint16_t>(c.receive_window_ - taken);
+        if (reader.left()) fin = false;
+        if (c.state_ == TcpState::fin_wait_2) this->arm(c, fin_wait_2_timeout);
+      }
+      if (fin) peer_closed(c);
+    }
+    this->output(c, span != 0);
+  }
+
+  void peer_closed(Slot& c) {
+    ++c.rcv_nxt_;
+    if (c.state_ == TcpState::fin_wait_2) {
+      time_wait(c);
+      return;
+    }
+    c.state_ = c.state_ == TcpState::established ? TcpState::close_wait : TcpState::closing;
+    this->tell(c, TcpEvent::peer_closed);
+  }
+
+  struct Receive {
+    Slot& c;
+    Reader<Device>& reader;
+    template <class A>
+    void operator()(A& application) {
+      application.received(c, *reinterpret_cast<typename A::State*>(c.state), reader);
+    }
+  };
+
+  static constexpr uint16_t smallest_mss = 64;
+  static constexpr Tick fin_wait_2_timeout = seconds(60);
+};
+
+}  // namespace tcpip
+
+#endif
