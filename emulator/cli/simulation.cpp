@@ -12,7 +12,9 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
 
 Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer)
     : diagnostics_(firmware) {
-  machine_ = std::make_unique<Machine>(board, firmware, scheduler_, options.machine);
+  MachineOptions machine_options = options.machine;
+  machine_options.diagnostics = &diagnostics_;
+  machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
   diagnostics_.locate([this] { return CodePlace{machine_->pc(), machine_->cycle()}; });
   nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_);
   machine_->attach(*nic_, *nic_);
