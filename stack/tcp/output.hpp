@@ -13,17 +13,23 @@ constexpr uint16_t smaller(uint16_t a, uint16_t b) {
   return a < b ? a : b;
 }
 
-// Octets that the state of any of the applications fits in.
+// Room for the state of any one of the applications.
 template <class L>
-struct StateSize;
+union States;
 template <>
-struct StateSize<List<>> {
-  static constexpr size_t value = 1;
+union States<List<>> {
+  uint8_t none;
 };
 template <class A, class... Rest>
-struct StateSize<List<A, Rest...>> {
-  static constexpr size_t rest = StateSize<List<Rest...>>::value;
-  static constexpr size_t value = sizeof(typename A::State) > rest ? sizeof(typename A::State) : rest;
+union States<List<A, Rest...>> {
+  typename A::State& of(A&) { return first; }
+  template <class Other>
+  typename Other::State& of(Other& other) {
+    return rest.of(other);
+  }
+
+  typename A::State first;
+  States<List<Rest...>> rest;
 };
 
 template <class Config>
@@ -36,7 +42,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
   using Apps = typename Config::TcpApplications;
 
   struct Slot : Connection {
-    alignas(void*) uint8_t state[StateSize<Apps>::value];
+    States<Apps> states;
   };
 
   Tick now() const { return to_tick(this->now_ms_); }
@@ -246,7 +252,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     template <class A>
     void operator()(A& application) {
       all = A::buffer ? A::buffer : Config::receive_window;
-      now = A::buffer ? application.space(*reinterpret_cast<typename A::State*>(c.state)) : Config::receive_window;
+      now = A::buffer ? application.space(c.states.of(application)) : Config::receive_window;
     }
   };
 
@@ -256,7 +262,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     Writer<Device>& writer;
     template <class A>
     void operator()(A& application) {
-      application.produce(c, *reinterpret_cast<typename A::State*>(c.state), offset, writer);
+      application.produce(c, c.states.of(application), offset, writer);
     }
   };
 
@@ -265,7 +271,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     TcpEvent event;
     template <class A>
     void operator()(A& application) {
-      application.event(c, *reinterpret_cast<typename A::State*>(c.state), event);
+      application.event(c, c.states.of(application), event);
     }
   };
 

@@ -410,7 +410,7 @@ class Tcp : public TcpOutput<Config> {
     Reader<Device>& reader;
     template <class A>
     void operator()(A& application) {
-      application.received(c, *reinterpret_cast<typename A::State*>(c.state), reader);
+      application.received(c, c.states.of(application), reader);
     }
   };
 

@@ -1,0 +1,27 @@
+#ifndef TCPIP_BASE_FLASH_HPP
+#define TCPIP_BASE_FLASH_HPP
+// Text that stays in program memory: on an AVR an ordinary literal takes RAM.
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#define TCPIP_TEXT(literal) (::tcpip::FlashText{PSTR(literal)})
+#else
+#define TCPIP_TEXT(literal) (::tcpip::FlashText{literal})
+#endif
+
+namespace tcpip {
+
+struct FlashText {
+  const char* address;
+
+  char operator[](unsigned i) const {
+#ifdef __AVR__
+    return static_cast<char>(pgm_read_byte(address + i));
+#else
+    return address[i];
+#endif
+  }
+};
+
+}  // namespace tcpip
+
+#endif
