@@ -1,0 +1,9 @@
+# The exact engine. Merging the interpreter's jumps back into one, which gcse and crossjumping do, would cost a third of its speed.
+target_sources(avrlan_cpu PRIVATE
+  core_traits.cpp
+  data_space.cpp
+  decoder.cpp
+  exact_engine.cpp
+  external_memory.cpp)
+set_source_files_properties(exact_engine.cpp PROPERTIES COMPILE_OPTIONS
+  "$<$<NOT:$<CONFIG:Debug>>:-O2;-fno-gcse;-fno-crossjumping>")

@@ -1,0 +1,680 @@
+#include "emulator/cpu/exact_engine.hpp"
+
+#include <simavr/avr_extint.h>
+#include <simavr/avr_flash.h>
+#include <simavr/avr_ioport.h>
+#include <simavr/avr_timer.h>
+#include <simavr/avr_twi.h>
+#include <simavr/avr_watchdog.h>
+#include <simavr/sim_avr.h>
+
+#include <algorithm>
+#include <bitset>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "emulator/cpu/core.hpp"
+#include "emulator/cpu/data_space.hpp"
+#include "emulator/cpu/interpreter.hpp"
+#include "emulator/cpu/interrupts.hpp"
+#include "emulator/cpu/mcu.hpp"
+
+namespace avrlan::cpu {
+
+namespace {
+
+constexpr std::uint16_t kSp = 0x5D;
+constexpr std::uint16_t kSreg = 0x5F;
+constexpr std::uint16_t kRegisters = 32;
+constexpr std::uint16_t kZ = 30;
+
+// Data-space instructions reach the bus in their second cycle, IN, OUT, SBIC and SBIS in their first: an LDS of TCNT sees
+// one count more than an IN.
+constexpr std::int64_t kFirstCycle = 0;
+constexpr std::int64_t kSecondCycle = 1;
+
+constexpr std::int64_t kStandbyStartUp = 6;  // "Standby Mode": wakes in six clock cycles
+
+template <class Module>
+Module* find_module(const avr_t& avr, std::string_view kind) {
+  for (avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
+    if (io->kind != nullptr && kind == io->kind) return reinterpret_cast<Module*>(io);
+  }
+  return nullptr;
+}
+
+class VectorSet {
+ public:
+  void add(const avr_int_vector_t& vector) {
+    if (vector.vector != 0) vectors_.push_back(vector.vector);
+  }
+  bool any(const Interrupts& interrupts) const {
+    return std::any_of(vectors_.begin(), vectors_.end(), [&](unsigned v) { return interrupts.requested(v); });
+  }
+
+ private:
+  std::vector<unsigned> vectors_;
+};
+
+class Exact final : public ExactEngine, private Core {
+ public:
+  Exact(avr_t& avr, Interrupts& requests, const Mcu& mcu, const ExactOptions& options);
+
+  Halt run_until(Cycles limit) override;
+  void shorten(Cycles limit) override { limit_ = std::min(limit_, limit.count); }
+  CycleTotals totals() const override;
+  DataSpace& data_space() override { return space_; }
+  void flash_changed(std::uint32_t first, std::uint32_t size) override;
+  void observe(const Instrument& instrument) override { instrument_ = instrument; }
+  void add_breakpoint(std::uint32_t byte_pc) override;
+  void remove_breakpoint(std::uint32_t byte_pc) override;
+  bool stopped() const override { return stop; }
+
+ private:
+  // Core: the ways out of the interpreter.
+  std::uint8_t load(std::uint16_t address) override;
+  void store(std::uint16_t address, std::uint8_t value) override;
+  std::uint8_t in(std::uint16_t address) override { return read_io(address, kFirstCycle); }
+  void out(std::uint16_t address, std::uint8_t value) override { write_io(address, value, kFirstCycle); }
+  void set_bit(std::uint16_t address, std::uint8_t mask) override;
+  void clear_bit(std::uint16_t address, std::uint8_t mask) override;
+  void push(std::uint16_t sp, std::uint8_t value) override;
+  void push_pc(std::uint16_t sp, std::uint32_t return_pc) override;
+  std::uint32_t pop_pc(std::uint16_t sp) override;
+  std::uint8_t read_flash_outside(std::uint32_t address) override;
+  void store_program() override;
+  void leave_interrupt() override;
+  void sleep() override;
+  void reset_watchdog() override;
+  bool halt_in_loop() override;
+  void illegal(std::uint16_t opcode) override;
+  void outside_flash(std::uint32_t target) override;
+
+  void prepare();
+  void collect_wake_up_vectors();
+  void set_stack_floor(std::uint16_t floor);
+
+  void take_state();
+  void give_state();
+  void synchronise(std::int64_t phase);
+  bool timer_due() const { return avr_.cycle_timers.timer != nullptr && avr_.cycle_timers.timer->when <= avr_.cycle; }
+  std::int64_t next_event() const;
+  bool disturbed() const { return avr_.run != run_ || (avr_.state != cpu_Running && avr_.state != cpu_Sleeping); }
+
+  bool settle();
+  bool settle_asleep();
+  void reset();
+  void wake();
+  void enter_interrupt();
+  void run_slice();
+
+  void begin_access(std::int64_t phase);
+  void end_access();
+  std::uint8_t read_io(std::uint16_t address, std::int64_t phase);
+  void write_io(std::uint16_t address, std::uint8_t value, std::int64_t phase);
+  std::uint8_t load_byte(std::uint16_t address);
+  void store_byte(std::uint16_t address, std::uint8_t value);
+  bool grows_into_data(std::uint16_t sp);
+  bool watchdog_resets() const;
+  Verdict fault(FaultKind kind, std::uint32_t address, std::uint16_t value);
+  Cycles interrupt_cycles() const;
+
+  avr_t& avr_;
+  Interrupts& requests_;
+  const Mcu& mcu_;
+  const ExactOptions options_;
+  const CoreTraits traits_;
+  const avr_run_t run_;
+  DataSpace space_;
+  std::optional<Decoder> decoder_;
+  std::set<std::uint32_t> breakpoints_;  // in words
+  Instrument instrument_;
+
+  avr_flash_t* flash_module_ = nullptr;
+  avr_watchdog_t* watchdog_ = nullptr;
+  std::bitset<256> pin_registers_;
+  std::bitset<256> flag_registers_;
+  VectorSet asynchronous_;  // wake the MCU when its clocks stand still
+  VectorSet asynchronous_timer_;
+  std::array<avr_int_vector_t*, Interrupts::max_vectors> vectors_{};
+
+  std::int64_t limit_ = 0;
+  Halt halt_ = Halt::none;
+  std::uint32_t fault_pc_ = 0;
+  std::uint16_t stack_floor_ = 0;
+
+  bool sleeping_ = false;
+  SleepMode mode_ = SleepMode::idle;
+  std::int64_t slept_ = 0;
+  unsigned depth_ = 0;
+  std::int64_t interrupted_ = 0;        // active cycles in interrupts that are over
+  std::int64_t interrupt_started_ = 0;  // of the outermost one that is not
+  std::int64_t slept_before_ = 0;       // slept_ at that moment
+};
+
+Exact::Exact(avr_t& avr, Interrupts& requests, const Mcu& mcu, const ExactOptions& options)
+    : avr_(avr),
+      requests_(requests),
+      mcu_(mcu),
+      options_(options),
+      traits_(core_traits(avr.mmcu)),
+      run_(avr.run),
+      space_(avr.data, avr.ioend, avr.ramend, traits_.external_memory) {
+  data = avr.data;
+  flash = avr.flash;
+  flash_size = avr.flashend + 1;
+  flash_words = flash_size / 2;
+  wide_pc = avr.address_size == 3 ? 1 : 0;
+  rampz = avr.rampz;
+  eind = avr.eind;
+  interrupts = &requests;
+  ram_first = space_.ram_first();
+  ram_size = static_cast<std::uint32_t>(space_.ram_last() - space_.ram_first() + 1);
+  set_stack_floor(std::max(options.stack_floor, space_.ram_first()));
+}
+
+// At the first run, when the flash is loaded and every peripheral has registered.
+void Exact::prepare() {
+  const std::string_view name = avr_.mmcu;
+  decoder_.emplace(std::span<const std::uint8_t>{flash, flash_size},
+                   CoreFeatures{.multiply = name.starts_with("atmega") || name.starts_with("at90can"),
+                                .long_jumps = flash_size > 8 * 1024,
+                                .extended_load = rampz != 0 && flash_size > 64 * 1024,
+                                .extended_call = wide_pc != 0});
+  slots = decoder_->slots();
+  for (const auto word : breakpoints_) decoder_->slots()[word].op = Op::breakpoint;
+  flash_module_ = find_module<avr_flash_t>(avr_, "flash");
+  watchdog_ = find_module<avr_watchdog_t>(avr_, "watchdog");
+  for (avr_io_t* io = avr_.io_port; io != nullptr; io = io->next) {
+    if (io->kind == nullptr || std::string_view{io->kind} != "port") continue;
+    if (const auto pin = reinterpret_cast<avr_ioport_t*>(io)->r_pin; pin < pin_registers_.size())
+      pin_registers_.set(pin);
+  }
+  for (unsigned n = 0; n < avr_.interrupts.vector_count; ++n) {
+    avr_int_vector_t& vector = *avr_.interrupts.vector[n];
+    if (vector.vector < vectors_.size()) vectors_[vector.vector] = &vector;
+    if (vector.raised.reg < flag_registers_.size()) flag_registers_.set(vector.raised.reg);
+  }
+  collect_wake_up_vectors();
+  space_.update_external_bus();
+}
+
+// Datasheet, table "Active Clock Domains and Wake-up Sources in the Different Sleep Modes".
+void Exact::collect_wake_up_vectors() {
+  for (avr_io_t* io = avr_.io_port; io != nullptr; io = io->next) {
+    const std::string_view kind = io->kind != nullptr ? io->kind : "";
+    if (kind == "extint") {
+      for (const auto& line : reinterpret_cast<avr_extint_t*>(io)->eint) asynchronous_.add(line.vector);
+    } else if (kind == "port") {
+      asynchronous_.add(reinterpret_cast<avr_ioport_t*>(io)->pcint);
+    } else if (kind == "watchdog") {
+      asynchronous_.add(reinterpret_cast<avr_watchdog_t*>(io)->watchdog);
+    } else if (kind == "twi") {
+      asynchronous_.add(reinterpret_cast<avr_twi_t*>(io)->twi);
+    } else if (kind == "timer") {
+      const auto* timer = reinterpret_cast<avr_timer_t*>(io);
+      if (timer->as2.reg == 0) continue;
+      asynchronous_timer_.add(timer->overflow);
+      for (const auto& channel : timer->comp) asynchronous_timer_.add(channel.interrupt);
+    }
+  }
+}
+
+void Exact::set_stack_floor(std::uint16_t floor) {
+  stack_floor_ = floor;
+  const std::uint32_t first = std::max<std::uint32_t>(floor, ram_first);
+  const std::uint32_t end = ram_first + ram_size;
+  constexpr std::uint32_t unreachable = 0x10000, program_counter = 3;
+  const bool usable = first + program_counter <= end;
+  stack_first = usable ? first : unreachable;
+  stack_size = usable ? end - first : program_counter;
+}
+
+Halt Exact::run_until(Cycles limit) {
+  if (!decoder_) prepare();
+  limit_ = limit.count;
+  stop = false;
+  if (halt_ != Halt::none) return halt_;
+  take_state();
+  const std::uint32_t start = pc;
+  bool first = true;
+  while (settle()) {
+    if (first && pc == start && breakpoints_.contains(start)) {
+      decoder_->decode(start, 1);
+      end_after_next();
+      run_slice();
+      if (start > 0 && breakpoints_.contains(start - 1)) decoder_->slots()[start - 1].op = Op::breakpoint;
+      decoder_->slots()[start].op = Op::breakpoint;
+    } else {
+      run_slice();
+    }
+    first = false;
+    if (stop || halt_ != Halt::none) break;
+  }
+  give_state();
+  const Halt halt = halt_;
+  if (halt_ == Halt::jump_to_self) halt_ = Halt::none;
+  return halt;
+}
+
+void Exact::run_slice() {
+  if (instrument_.interpret != nullptr) {
+    instrument_.interpret(*this, instrument_.observer);
+  } else {
+    NoObserver nobody;
+    interpret(static_cast<Core&>(*this), nobody);
+  }
+}
+
+// What others may have changed since the last run: simavr keeps SREG as eight bytes.
+void Exact::take_state() {
+  pc = avr_.pc / 2;
+  std::uint32_t sreg = 0;
+  for (unsigned bit = 0; bit < 8; ++bit) sreg |= (avr_.sreg[bit] != 0 ? 1U : 0U) << bit;
+  flags = Flags::from(sreg);
+  t = sreg >> 6 & 1;
+  i = sreg >> 7 & 1;
+  deadline = static_cast<std::int64_t>(avr_.cycle);
+  left = 0;
+}
+
+void Exact::give_state() {
+  const std::uint32_t sreg = flags.bits() | static_cast<std::uint32_t>(t) << 6 | static_cast<std::uint32_t>(i) << 7;
+  for (unsigned bit = 0; bit < 8; ++bit) avr_.sreg[bit] = sreg >> bit & 1;
+  data[kSreg] = static_cast<std::uint8_t>(sreg);
+  avr_.cycle = static_cast<avr_cycle_count_t>(now());
+  avr_.pc = halt_ == Halt::crashed ? fault_pc_ : 2 * pc;
+}
+
+// Before simavr's code runs. The arithmetic flags of avr_t::sreg are current only between runs.
+void Exact::synchronise(std::int64_t phase) {
+  avr_.cycle = static_cast<avr_cycle_count_t>(now() + phase);
+  avr_.pc = 2 * pc;
+  avr_.sreg[S_I] = i;
+}
+
+std::int64_t Exact::next_event() const {
+  return avr_.cycle_timers.timer == nullptr ? std::numeric_limits<std::int64_t>::max()
+                                            : static_cast<std::int64_t>(avr_.cycle_timers.timer->when);
+}
+
+// Everything that is due between two instructions. False when the run is over, else the next slice is set.
+bool Exact::settle() {
+  for (;;) {
+    if (halt_ != Halt::none || now() >= limit_) return false;
+    synchronise(0);
+    if (timer_due()) avr_cycle_timer_process(&avr_);
+    if (avr_.run != run_) {
+      reset();
+      continue;
+    }
+    if (avr_.state == cpu_Crashed || avr_.state == cpu_Done) {
+      halt_ = avr_.state == cpu_Done ? Halt::done : Halt::crashed;
+      fault_pc_ = avr_.pc;
+      return false;
+    }
+    if (sleeping_) {
+      if (!settle_asleep()) return false;
+      continue;
+    }
+    const bool wanted = i != 0 && requests_.any();
+    if (wanted && now() != shadow) {
+      enter_interrupt();
+      continue;
+    }
+    const std::int64_t from = now();
+    deadline = std::min(limit_, next_event());
+    left = deadline - from;
+    if (wanted) end_after_next();
+    return true;
+  }
+}
+
+// Either wakes, or sleeps on to the next event. False at the limit.
+bool Exact::settle_asleep() {
+  bool wanted = i != 0 && requests_.any();
+  if (wanted && mode_ != SleepMode::idle) {
+    const bool with_timer = mode_ == SleepMode::power_save || mode_ == SleepMode::extended_standby ||
+                            mode_ == SleepMode::adc_noise_reduction;
+    wanted = asynchronous_.any(requests_) || (with_timer && asynchronous_timer_.any(requests_));
+  }
+  if (wanted) {
+    wake();
+    return true;
+  }
+  const std::int64_t until = std::min(limit_, next_event());
+  slept_ += until - now();
+  deadline = until;
+  left = 0;
+  return until < limit_;
+}
+
+// "Interrupt Response Time": asleep, as many cycles more as the response takes, on top of the oscillator's start-up.
+void Exact::wake() {
+  std::int64_t cycles = avr_.address_size + 2;
+  if (mode_ == SleepMode::power_down || mode_ == SleepMode::power_save) cycles += options_.start_up_cycles;
+  if (mode_ == SleepMode::standby || mode_ == SleepMode::extended_standby) cycles += kStandbyStartUp;
+  sleeping_ = false;
+  avr_.state = cpu_Running;
+  slept_ += cycles;
+  left -= cycles;
+  if (options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
+}
+
+// simavr's watchdog asks for a reset by replacing avr_t::run.
+void Exact::reset() {
+  avr_.run(&avr_);
+  if (depth_ > 0) interrupted_ = interrupt_cycles().count;
+  depth_ = 0;
+  if (sleeping_ && options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
+  sleeping_ = false;
+  shadow = -1;
+  const std::int64_t from = now();
+  take_state();
+  deadline = from;
+  space_.update_external_bus();
+}
+
+void Exact::enter_interrupt() {
+  const unsigned vector = requests_.highest();
+  if (depth_++ == 0) {
+    interrupt_started_ = now();
+    slept_before_ = slept_;
+  }
+  const std::uint32_t return_pc = pc;
+  const auto sp = static_cast<std::uint16_t>(load16(data + kSp));
+  push_pc(sp, return_pc);
+  store16(data + kSp, sp - avr_.address_size);
+  i = 0;
+  pc = vector * avr_.vector_size / 2;
+  left -= avr_.address_size + 2;
+  synchronise(0);
+  if (avr_int_vector_t* const entered = vectors_[vector]) {
+    auto& table = avr_.interrupts;
+    avr_raise_irq(entered->irq + AVR_INT_IRQ_RUNNING, 1);
+    avr_raise_irq(table.irq + AVR_INT_IRQ_RUNNING, vector);
+    if (table.running_ptr < ARRAY_SIZE(table.running)) table.running[table.running_ptr++] = entered;
+  }
+  requests_.acknowledge(vector);
+  if (instrument_.interrupt != nullptr) instrument_.interrupt(instrument_.observer, vector, return_pc, now());
+}
+
+void Exact::leave_interrupt() {
+  avr_interrupt_reti(&avr_);
+  avr_.sreg[S_I] = 1;
+  if (depth_ == 1) interrupted_ = interrupt_cycles().count;
+  if (depth_ > 0) --depth_;
+  interrupts_enabled();
+}
+
+Cycles Exact::interrupt_cycles() const {
+  if (depth_ == 0) return Cycles{interrupted_};
+  return Cycles{interrupted_ + now() - interrupt_started_ - (slept_ - slept_before_)};
+}
+
+CycleTotals Exact::totals() const {
+  return {Cycles{now()}, Cycles{now() - slept_}, Cycles{slept_}, interrupt_cycles()};
+}
+
+void Exact::sleep() {
+  if ((data[mcu_.sleep_register] & mcu_.sleep_enable) == 0) return;
+  end_now();
+  if (i == 0 && !watchdog_resets()) {
+    halt_ = Halt::sleep;
+    return;
+  }
+  sleeping_ = true;
+  mode_ = sleep_mode(traits_, data[mcu_.sleep_register]);
+  avr_.state = cpu_Sleeping;
+  if (options_.sleep_listener != nullptr) options_.sleep_listener->fell_asleep(mode_, Cycles{now()});
+}
+
+// `while (1);` under a watchdog is how firmware resets itself, not how it ends.
+bool Exact::watchdog_resets() const {
+  return watchdog_ != nullptr && watchdog_->wde.reg != 0 && (data[watchdog_->wde.reg] >> watchdog_->wde.bit & 1) != 0;
+}
+
+bool Exact::halt_in_loop() {
+  if (watchdog_resets()) return false;
+  halt_ = Halt::jump_to_self;
+  end_now();
+  return true;
+}
+
+void Exact::reset_watchdog() {
+  begin_access(kFirstCycle);
+  avr_ioctl(&avr_, AVR_IOCTL_WATCHDOG_RESET, nullptr);
+  end_access();
+}
+
+// simavr's erase takes Z as it is and trusts it: the page's start is given, and what lies outside is not.
+void Exact::store_program() {
+  if (flash_module_ == nullptr) return;
+  const std::uint32_t z = load16(data + kZ) | (rampz != 0 ? static_cast<std::uint32_t>(data[rampz]) << 16 : 0);
+  const std::uint32_t page = flash_module_->spm_pagesize;
+  if (z >= flash_size) {
+    fault(FaultKind::flash_write_outside, z, static_cast<std::uint16_t>(load16(data)));
+    return;
+  }
+  const bool erase = avr_regbit_get(&avr_, flash_module_->pgers) != 0;
+  begin_access(kFirstCycle);
+  if (erase) store16(data + kZ, z & ~(page - 1));
+  avr_ioctl(&avr_, AVR_IOCTL_FLASH_SPM, nullptr);
+  if (erase) store16(data + kZ, z);
+  end_access();
+  flash_changed(z & ~(page - 1), page);
+}
+
+void Exact::flash_changed(std::uint32_t first, std::uint32_t size) {
+  if (!decoder_) return;
+  decoder_->decode(first / 2, (first % 2 + size + 1) / 2);
+  for (const auto word : breakpoints_) decoder_->slots()[word].op = Op::breakpoint;
+}
+
+void Exact::add_breakpoint(std::uint32_t byte_pc) {
+  const std::uint32_t word = byte_pc / 2;
+  if (word >= flash_words) return;
+  breakpoints_.insert(word);
+  if (decoder_) decoder_->slots()[word].op = Op::breakpoint;
+}
+
+void Exact::remove_breakpoint(std::uint32_t byte_pc) {
+  if (breakpoints_.erase(byte_pc / 2) != 0) flash_changed(byte_pc, 2);
+}
+
+// Around code that may look at the time, set timers, raise interrupts or end the run.
+void Exact::begin_access(std::int64_t phase) {
+  synchronise(phase);
+  if (timer_due()) avr_cycle_timer_process(&avr_);
+}
+
+void Exact::end_access() {
+  if (disturbed() || (i != 0 && requests_.any())) {
+    end_now();
+    return;
+  }
+  const std::int64_t from = now();
+  deadline = std::min(limit_, next_event());
+  left = deadline - from;
+}
+
+void raise_register_irqs(avr_irq_t* irq, std::uint8_t value) {
+  avr_raise_irq(irq + AVR_IOMEM_IRQ_ALL, value);
+  for (unsigned bit = 0; bit < 8; ++bit) avr_raise_irq(irq + bit, value >> bit & 1U);
+}
+
+std::uint8_t Exact::read_io(std::uint16_t address, std::int64_t phase) {
+  if (address >= kRegisters + MAX_IOs) return data[address];
+  const auto& io = avr_.io[address - kRegisters];
+  if (io.r.c == nullptr && io.irq == nullptr) return data[address];
+  begin_access(phase);
+  if (io.r.c != nullptr) data[address] = io.r.c(&avr_, address, io.r.param);
+  const std::uint8_t value = data[address];
+  if (io.irq != nullptr) raise_register_irqs(io.irq, value);
+  end_access();
+  return value;
+}
+
+void Exact::write_io(std::uint16_t address, std::uint8_t value, std::int64_t phase) {
+  if (!traits_.bit_writes && address < pin_registers_.size() && pin_registers_[address]) return;
+  const auto* const io = address < kRegisters + MAX_IOs ? &avr_.io[address - kRegisters] : nullptr;
+  if (io == nullptr || (io->w.c == nullptr && io->irq == nullptr)) {
+    data[address] = value;
+  } else {
+    begin_access(phase);
+    if (io->w.c != nullptr) {
+      io->w.c(&avr_, address, value, io->w.param);
+    } else {
+      data[address] = value;
+    }
+    if (io->irq != nullptr) raise_register_irqs(io->irq, value);
+    end_access();
+  }
+  if (space_.controls_external_bus(address)) space_.update_external_bus();
+}
+
+// On the parts with bit writes, flags that are cleared by writing 1 and PINx see only the addressed bit.
+void Exact::set_bit(std::uint16_t address, std::uint8_t mask) {
+  const bool strobe = traits_.bit_writes && (pin_registers_[address] || flag_registers_[address]);
+  const std::uint8_t old = strobe ? std::uint8_t{0} : read_io(address, kSecondCycle);
+  write_io(address, old | mask, kSecondCycle);
+}
+
+void Exact::clear_bit(std::uint16_t address, std::uint8_t mask) {
+  if (traits_.bit_writes && (pin_registers_[address] || flag_registers_[address])) return;
+  write_io(address, static_cast<std::uint8_t>(read_io(address, kSecondCycle) & ~mask), kSecondCycle);
+}
+
+std::uint8_t Exact::load_byte(std::uint16_t address) {
+  if (address < kRegisters) return data[address];
+  if (address <= space_.io_last()) return read_io(address, kSecondCycle);
+  const DataSpace::Page& page = space_.page(address);
+  if (page.memory != nullptr && (page.external || address <= space_.ram_last())) return page.memory[address & 0xFF];
+  if (page.device != nullptr) {
+    begin_access(kSecondCycle);
+    const std::uint8_t value = page.device->read(space_.bus_address(address));
+    end_access();
+    return value;
+  }
+  fault(FaultKind::wild_load, address, 0);
+  return 0;
+}
+
+void Exact::store_byte(std::uint16_t address, std::uint8_t value) {
+  const DataSpace::Page& page = space_.page(address);
+  if (address < kRegisters) {
+    data[address] = value;
+  } else if (address <= space_.io_last()) {
+    write_io(address, value, kSecondCycle);
+  } else if (page.memory != nullptr && (page.external || address <= space_.ram_last())) {
+    page.memory[address & 0xFF] = value;
+  } else if (page.device != nullptr) {
+    begin_access(kSecondCycle);
+    page.device->write(space_.bus_address(address), value);
+    end_access();
+  } else {
+    fault(FaultKind::wild_store, address, value);
+  }
+}
+
+std::uint8_t Exact::load(std::uint16_t address) {
+  const std::uint8_t value = load_byte(address);
+  left -= DataSpace::byte_cycles(space_.page(address));
+  return value;
+}
+
+void Exact::store(std::uint16_t address, std::uint8_t value) {
+  store_byte(address, value);
+  left -= DataSpace::byte_cycles(space_.page(address));
+}
+
+// Reported once: after a verdict to go on, the stack may grow as far as it likes.
+bool Exact::grows_into_data(std::uint16_t sp) {
+  if (sp >= stack_floor_) return false;
+  const Verdict verdict = fault(FaultKind::stack_overflow, sp, 0);
+  set_stack_floor(0);
+  return verdict == Verdict::halt;
+}
+
+void Exact::push(std::uint16_t sp, std::uint8_t value) {
+  if (!grows_into_data(sp)) store(sp, value);
+}
+
+void Exact::push_pc(std::uint16_t sp, std::uint32_t return_pc) {
+  if (grows_into_data(static_cast<std::uint16_t>(sp - avr_.address_size + 1))) return;
+  for (unsigned byte = 0; byte < avr_.address_size; ++byte) {
+    store_byte(static_cast<std::uint16_t>(sp - byte), static_cast<std::uint8_t>(return_pc >> 8 * byte));
+  }
+  left -= DataSpace::program_counter_cycles(space_.page(sp));
+}
+
+std::uint32_t Exact::pop_pc(std::uint16_t sp) {
+  std::uint32_t target = 0;
+  for (unsigned byte = 1; byte <= avr_.address_size; ++byte) {
+    target = target << 8 | load_byte(static_cast<std::uint16_t>(sp + byte));
+  }
+  left -= DataSpace::program_counter_cycles(space_.page(static_cast<std::uint16_t>(sp + 1)));
+  return target;
+}
+
+std::uint8_t Exact::read_flash_outside(std::uint32_t address) {
+  fault(FaultKind::flash_read_outside, address, 0);
+  return 0xFF;
+}
+
+void Exact::illegal(std::uint16_t opcode) {
+  fault(FaultKind::illegal_opcode, 2 * pc, opcode);
+  halt_ = Halt::crashed;
+  end_now();
+}
+
+void Exact::outside_flash(std::uint32_t target) {
+  fault(FaultKind::jump_outside_flash, 2 * target, 0);
+  halt_ = Halt::crashed;
+  end_now();
+}
+
+Verdict Exact::fault(FaultKind kind, std::uint32_t address, std::uint16_t value) {
+  if (halt_ == Halt::crashed) return Verdict::halt;
+  Verdict verdict = Verdict::halt;
+  if (options_.faults != nullptr) {
+    verdict = options_.faults->on_fault({kind, 2 * pc, address, value, Cycles{now()}});
+  }
+  fault_pc_ = 2 * pc;
+  if (verdict == Verdict::halt) {
+    halt_ = Halt::crashed;
+    end_now();
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::string_view to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::illegal_opcode:
+      return "illegal-opcode";
+    case FaultKind::jump_outside_flash:
+      return "jump-outside-flash";
+    case FaultKind::flash_read_outside:
+      return "flash-read-outside";
+    case FaultKind::flash_write_outside:
+      return "flash-write-outside";
+    case FaultKind::wild_load:
+      return "wild-load";
+    case FaultKind::wild_store:
+      return "wild-store";
+    case FaultKind::stack_overflow:
+      return "stack-overflow";
+  }
+  return "unknown";
+}
+
+std::unique_ptr<ExactEngine> make_exact_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu,
+                                               const ExactOptions& options) {
+  return std::make_unique<Exact>(avr, interrupts, mcu, options);
+}
+
+}  // namespace avrlan::cpu

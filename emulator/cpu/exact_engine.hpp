@@ -1,0 +1,65 @@
+#pragma once
+// The engine that counts every cycle as the manual does: predecoded slots, a threaded interpreter, our own data space. Works
+// on simavr's public avr_t, so that simavr's parts, IRQs and VCD keep working.
+
+#include <cstdint>
+#include <memory>
+
+#include "emulator/cpu/core_traits.hpp"
+#include "emulator/cpu/engine.hpp"
+#include "emulator/cpu/fault.hpp"
+
+namespace avrlan::cpu {
+
+struct Core;
+class DataSpace;
+
+// Hears of the modes in which clocks stop. Peripherals that are ours stop theirs by it.
+class SleepListener {
+ public:
+  virtual ~SleepListener() = default;
+  virtual void fell_asleep(SleepMode mode, Cycles now) = 0;
+  // `now` is when the clocks run again: the wake-up event and the oscillator's start-up time.
+  virtual void woke(Cycles now) = 0;
+};
+
+struct ExactOptions {
+  FaultSink* faults = nullptr;  // nobody: every fault halts
+  // The lowest data address that the stack may grow to, for example the end of .bss; 0: the start of SRAM.
+  std::uint16_t stack_floor = 0;
+  // The main oscillator's start-up time from power-down and power-save, by the CKSEL and SUT fuses; 16K CK is a crystal,
+  // slowly rising power. ATmega328P datasheet, table "Start-up Times for the Low Power Crystal Oscillator".
+  std::int64_t start_up_cycles = 16384;
+  SleepListener* sleep_listener = nullptr;
+};
+
+// An observer, once instantiated; see interpreter.hpp's instrument().
+struct Instrument {
+  void (*interpret)(Core&, void* observer) = nullptr;
+  void (*interrupt)(void* observer, unsigned vector, std::uint32_t return_pc, std::int64_t cycle) = nullptr;
+  void* observer = nullptr;
+};
+
+class ExactEngine : public Engine {
+ public:
+  // To solder external RAM and devices to, before the first run.
+  virtual DataSpace& data_space() = 0;
+
+  // Something other than the firmware's SPM has changed avr_t::flash: byte addresses.
+  virtual void flash_changed(std::uint32_t first, std::uint32_t size) = 0;
+
+  // Run so that an observer sees it; an empty Instrument: nobody does.
+  virtual void observe(const Instrument& instrument) = 0;
+
+  // Stops before the instruction at byte address `pc` is executed, except when a run begins there. They cost a run nothing.
+  virtual void add_breakpoint(std::uint32_t pc) = 0;
+  virtual void remove_breakpoint(std::uint32_t pc) = 0;
+  // Whether the last run_until returned Halt::none before its limit: at a breakpoint, or because an observer wanted to.
+  virtual bool stopped() const = 0;
+};
+
+// All of them must outlive the engine.
+std::unique_ptr<ExactEngine> make_exact_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu,
+                                               const ExactOptions& options = {});
+
+}  // namespace avrlan::cpu
