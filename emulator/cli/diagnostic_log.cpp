@@ -45,16 +45,4 @@ std::uint64_t DiagnosticLog::count(Severity severity) const {
   return n;
 }
 
-std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return "error";
-}
-
 }  // namespace avrlan

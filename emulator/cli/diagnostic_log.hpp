@@ -47,7 +47,4 @@ class DiagnosticLog : public DiagnosticSink {
   std::vector<Entry> entries_;
 };
 
-// "note", "warning", "error".
-std::string_view to_string(Severity severity);
-
 }  // namespace avrlan
