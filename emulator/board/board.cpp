@@ -55,8 +55,8 @@ const Board& find_board(std::string_view name) {
   const auto nearest = std::min_element(boards().begin(), boards().end(), [&](const Board& a, const Board& b) {
     return edit_distance(name, a.name) < edit_distance(name, b.name);
   });
-  throw HostError(fmt::format("there is no board '{}'", name),
-                  fmt::format("did you mean '{}'? `avrlan boards` lists them all", nearest->name));
+  throw UsageError(fmt::format("there is no board '{}'", name),
+                   fmt::format("did you mean '{}'? `avrlan boards` lists them all", nearest->name));
 }
 
 }  // namespace avrlan

@@ -38,18 +38,19 @@ Bytes read_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw HostError(fmt::format("no such file: {}", path.string()), "check the path of the firmware's .elf");
+    throw UsageError(fmt::format("no such file: {}", path.string()), "check the path of the firmware's .elf");
   }
   if (!std::filesystem::is_regular_file(status)) {
-    throw HostError(fmt::format("{} is not a file", path.string()), "pass the firmware's .elf");
+    throw UsageError(fmt::format("{} is not a file", path.string()), "pass the firmware's .elf");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw HostError(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)), "check its permissions");
+    throw UsageError(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)),
+                     "check its permissions");
   }
   Bytes bytes(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) {
-    throw HostError(fmt::format("{} cannot be read", path.string()), "check the disk it is on");
+    throw UsageError(fmt::format("{} cannot be read", path.string()), "check the disk it is on");
   }
   return bytes;
 }
@@ -78,17 +79,17 @@ class ElfFile {
     elf_version(EV_CURRENT);
     elf_.reset(elf_memory(reinterpret_cast<char*>(bytes.data()), bytes.size()));
     if (elf_ == nullptr || elf_kind(elf_.get()) != ELF_K_ELF || gelf_getehdr(elf_.get(), &header_) == nullptr) {
-      throw HostError(fmt::format("{} is not an ELF file", path_.string()),
-                      "pass the .elf that avr-gcc links, not a .hex or .bin made from it");
+      throw UsageError(fmt::format("{} is not an ELF file", path_.string()),
+                       "pass the .elf that avr-gcc links, not a .hex or .bin made from it");
     }
     if (header_.e_machine != EM_AVR) {
-      throw HostError(fmt::format("{} is not for an AVR (ELF machine {})", path_.string(), header_.e_machine),
-                      "build the firmware with avr-gcc");
+      throw UsageError(fmt::format("{} is not for an AVR (ELF machine {})", path_.string(), header_.e_machine),
+                       "build the firmware with avr-gcc");
     }
     if (gelf_getclass(elf_.get()) != ELFCLASS32 || header_.e_ident[EI_DATA] != ELFDATA2LSB) damaged("its header");
     if (header_.e_type != ET_EXEC) {
-      throw HostError(fmt::format("{} is not linked (ELF type {})", path_.string(), header_.e_type),
-                      "link it with avr-gcc; an object file cannot run");
+      throw UsageError(fmt::format("{} is not linked (ELF type {})", path_.string(), header_.e_type),
+                       "link it with avr-gcc; an object file cannot run");
     }
   }
 
@@ -97,7 +98,7 @@ class ElfFile {
 
  private:
   [[noreturn]] void damaged(std::string_view what) const {
-    throw HostError(fmt::format("{} is damaged: {}", path_.string(), what), rebuild);
+    throw UsageError(fmt::format("{} is damaged: {}", path_.string(), what), rebuild);
   }
   std::span<const std::uint8_t> slice(std::uint64_t offset, std::uint64_t size, std::string_view what) const {
     if (offset > bytes_.size() || size > bytes_.size() - offset) {
@@ -139,7 +140,7 @@ void ElfFile::load_segments(Firmware& firmware) const {
     // Above are fuses, lock bits, signature and .mmcu, which are not memory.
   }
   if (firmware.flash.empty()) {
-    throw HostError(fmt::format("{} has nothing to load into flash", path_.string()), rebuild);
+    throw UsageError(fmt::format("{} has nothing to load into flash", path_.string()), rebuild);
   }
 }
 

@@ -3,22 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "emulator/board/host_error.hpp"
+
 namespace avrlan {
-
-// A host-side failure with what to do about it; caught once, in the command line's main.
-class HostError : public std::runtime_error {
- public:
-  HostError(const std::string& what_is_wrong, std::string what_to_do)
-      : std::runtime_error(what_is_wrong), hint_(std::move(what_to_do)) {}
-  const std::string& hint() const { return hint_; }
-
- private:
-  std::string hint_;
-};
 
 struct Symbol {
   std::string name;       // as in the ELF (mangled)

@@ -30,7 +30,7 @@ const cpu::Mcu& supported_mcu(const std::string& name) {
   if (const cpu::Mcu* mcu = cpu::find_mcu(name)) return *mcu;
   std::string names;
   for (const auto& mcu : cpu::mcus()) names += (names.empty() ? "" : ", ") + std::string{mcu.name};
-  throw HostError(fmt::format("MCU '{}' is not supported", name), fmt::format("supported are {}", names));
+  throw UsageError(fmt::format("MCU '{}' is not supported", name), fmt::format("supported are {}", names));
 }
 
 const cpu::Mcu& mcu_for(const Board& board, const Firmware& firmware, const MachineOptions& options) {
@@ -41,15 +41,15 @@ const cpu::Mcu& mcu_for(const Board& board, const Firmware& firmware, const Mach
     return cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu);
   });
   if (fitting != boards().end()) advice += fmt::format(", or run it with --board {}", fitting->name);
-  throw HostError(fmt::format("{} is built for an {}, but {} has an {}", firmware.path.string(), *firmware.mcu,
-                              options.mcu.empty() ? "board " + board.name : "this run", mcu.name),
-                  advice);
+  throw UsageError(fmt::format("{} is built for an {}, but {} has an {}", firmware.path.string(), *firmware.mcu,
+                               options.mcu.empty() ? "board " + board.name : "this run", mcu.name),
+                   advice);
 }
 
 void check_size(const Firmware& firmware, std::string_view memory, std::size_t needs, std::size_t has,
                 std::string_view mcu) {
   if (needs <= has) return;
-  throw HostError(
+  throw UsageError(
       fmt::format("{} needs {} bytes of {}, but the {} has {}", firmware.path.string(), needs, memory, mcu, has),
       "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
 }

@@ -49,7 +49,7 @@ SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
   avr_global_logger_set(&SimavrChip::log);
   avr_ = avr_make_mcu_by_name(std::string{mcu}.c_str());
   if (avr_ == nullptr) {
-    throw HostError(fmt::format("simavr knows no MCU '{}'", mcu), "`avrlan mcus` lists those that can be run");
+    throw UsageError(fmt::format("simavr knows no MCU '{}'", mcu), "`avrlan mcus` lists those that can be run");
   }
   avr_->custom.data = &log_;
   avr_init(avr_);

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
-#include "emulator/board/firmware.hpp"
+#include "emulator/board/host_error.hpp"
 #include "emulator/cli/run_command.hpp"
 
 namespace {
@@ -15,7 +15,7 @@ constexpr int host_failure = 71;
 int usage(const std::string& what, const CLI::App& program) {
   std::string command = "avrlan";
   for (const CLI::App* sub : program.get_subcommands()) command += " " + sub->get_name();
-  fmt::print(stderr, "avrlan: {}\n        `{} --help` lists the options\n", what, command);
+  fmt::print(stderr, "avrlan: {}; `{} --help` lists the options\n", what, command);
   return usage_error;
 }
 
@@ -34,8 +34,11 @@ int main(int argc, char** argv) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
     return usage(error.what(), program);
+  } catch (const avrlan::UsageError& error) {
+    fmt::print(stderr, "avrlan: {}; {}\n", error.what(), error.hint());
+    return usage_error;
   } catch (const avrlan::HostError& error) {
-    fmt::print(stderr, "avrlan: {}\n        {}\n", error.what(), error.hint());
+    fmt::print(stderr, "avrlan: {}; {}\n", error.what(), error.hint());
     return host_failure;
   } catch (const std::exception& error) {
     fmt::print(stderr, "avrlan: {}\n", error.what());

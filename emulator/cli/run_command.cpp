@@ -118,8 +118,8 @@ SimulationOptions simulation_options(const RunArguments& args) {
   options.gateway.host_access = args.host_access;
   if (!args.link.empty()) options.link = net::LinkOptions::parse(args.link);
   if (args.net == NetBackend::none && (!args.forwards.empty() || args.host_access)) {
-    throw CLI::ValidationError(
-        "--net none has no network behind the cable: leave out --hostfwd and --host-access, or use --net user");
+    throw UsageError("--net none has no network behind the cable",
+                     "leave out --hostfwd and --host-access, or use --net user");
   }
   if (!args.pcap.empty()) options.captures.push_back(args.pcap);
   if (!args.out.empty()) options.captures.push_back(args.out / "frames.pcapng");

@@ -11,7 +11,7 @@ namespace avrlan::net {
 namespace {
 
 [[noreturn]] void fail(std::string_view text, const std::string& why) {
-  throw HostError(
+  throw UsageError(
       fmt::format("--hostfwd {}: {}", text, why),
       "the form is [tcp|udp]:[hostaddr]:hostport-[guestaddr]:guestport, for example tcp:127.0.0.1:8080-:80; "
       "host port 0 picks a free one");

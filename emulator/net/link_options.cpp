@@ -87,8 +87,8 @@ template <class Value>
 void assign(std::string_view key, std::string_view text, Value& target, std::optional<Value> value,
             std::string_view form) {
   if (!value) {
-    throw HostError(fmt::format("--link: {}={} is not a value that {} can have", key, text, key),
-                    fmt::format("{} takes {}", key, form));
+    throw UsageError(fmt::format("--link: {}={} is not a value that {} can have", key, text, key),
+                     fmt::format("{} takes {}", key, form));
   }
   target = *value;
 }
@@ -109,8 +109,8 @@ void set_option(LinkOptions& options, std::string_view key, std::string_view val
     return assign(key, value, options.seed, parse_integer<std::uint64_t>(value, UINT64_MAX),
                   "a whole number from 0 on");
   }
-  throw HostError(fmt::format("--link: there is no key '{}'", key),
-                  "keys: rate, delay, jitter, loss, dup, reorder, corrupt, queue, seed");
+  throw UsageError(fmt::format("--link: there is no key '{}'", key),
+                   "keys: rate, delay, jitter, loss, dup, reorder, corrupt, queue, seed");
 }
 
 }  // namespace
@@ -123,12 +123,12 @@ LinkOptions LinkOptions::parse(std::string_view text) {
     const std::string_view item = text.substr(0, comma);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) {
-      throw HostError(fmt::format("--link: '{}' is not of the form key=value", item),
-                      "for example --link rate=1M,delay=10ms,loss=1%,seed=7");
+      throw UsageError(fmt::format("--link: '{}' is not of the form key=value", item),
+                       "for example --link rate=1M,delay=10ms,loss=1%,seed=7");
     }
     const std::string_view key = item.substr(0, equals);
     if (!seen.insert(key).second) {
-      throw HostError(fmt::format("--link: {} is given twice", key), fmt::format("keep one {}=", key));
+      throw UsageError(fmt::format("--link: {} is given twice", key), fmt::format("keep one {}=", key));
     }
     set_option(options, key, item.substr(equals + 1));
     if (comma == std::string_view::npos) return options;
