@@ -15,6 +15,7 @@
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cli/text_watch.hpp"
+#include "emulator/cli/units.hpp"
 
 namespace avrlan {
 
@@ -24,15 +25,15 @@ struct RunArguments {
   std::filesystem::path firmware;
   std::string board = "uno-enc28j60";
   std::string mcu;
-  double hz = 0;
-  NetBackend net = NetBackend::user;
+  std::string frequency;
+  std::string net = "user";
   std::vector<std::string> forwards;
   bool host_access = false;
   std::string link;
-  Pace pace = Pace::real;
-  double timeout = 0;
-  double wall_timeout = 0;
-  double hold_limit = 10;
+  std::string pace = "real";
+  std::string timeout;
+  std::string wall_timeout;
+  std::string hold_limit = "10s";
   std::string expect_text;
   std::string fail_text;
   std::filesystem::path pcap;
@@ -112,12 +113,12 @@ void make_directory(const std::filesystem::path& path) {
 SimulationOptions simulation_options(const RunArguments& args) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
-  options.machine.hz = static_cast<std::int64_t>(args.hz);
-  options.net = args.net;
+  if (!args.frequency.empty()) options.machine.hz = parse_frequency("--freq", args.frequency);
+  options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
   options.gateway.host_access = args.host_access;
   if (!args.link.empty()) options.link = net::LinkOptions::parse(args.link);
-  if (args.net == NetBackend::none && (!args.forwards.empty() || args.host_access)) {
+  if (options.net == NetBackend::none && (!args.forwards.empty() || args.host_access)) {
     throw UsageError("--net none has no network behind the cable",
                      "leave out --hostfwd and --host-access, or use --net user");
   }
@@ -126,15 +127,15 @@ SimulationOptions simulation_options(const RunArguments& args) {
   return options;
 }
 
+std::chrono::nanoseconds wall_time(std::string_view option, const std::string& text) {
+  return std::chrono::nanoseconds(parse_time(option, text).nanoseconds());
+}
+
 RunLimits run_limits(const RunArguments& args) {
   RunLimits limits;
-  if (args.timeout > 0) {
-    limits.virtual_time = Duration::nanoseconds(static_cast<std::int64_t>(args.timeout * 1e9));
-  }
-  if (args.wall_timeout > 0) {
-    limits.wall_time = std::chrono::nanoseconds(static_cast<std::int64_t>(args.wall_timeout * 1e9));
-  }
-  limits.hold = std::chrono::nanoseconds(static_cast<std::int64_t>(args.hold_limit * 1e9));
+  if (!args.timeout.empty()) limits.virtual_time = parse_time("--timeout", args.timeout);
+  if (!args.wall_timeout.empty()) limits.wall_time = wall_time("--wall-timeout", args.wall_timeout);
+  limits.hold = wall_time("--hold-limit", args.hold_limit);
   return limits;
 }
 
@@ -156,6 +157,7 @@ int run(const RunArguments& args) {
   const Board& board = find_board(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
   const SimulationOptions options = simulation_options(args);
+  const RunLimits limits = run_limits(args);
   std::ofstream uart_log;
   if (!args.out.empty()) {
     make_directory(args.out);
@@ -165,7 +167,7 @@ int run(const RunArguments& args) {
   }
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
-  Runner runner(simulation, args.pace, run_limits(args), signals.fd());
+  Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   TextWatch expected(args.expect_text);
   TextWatch failing(args.fail_text);
@@ -217,46 +219,44 @@ int run(const RunArguments& args) {
 void add_run_command(CLI::App& program, int& exit_status) {
   CLI::App* command = program.add_subcommand("run", "run a firmware on an emulated board");
   auto args = std::make_shared<RunArguments>();
-  const std::map<std::string, double> time_units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
-                                                 {"s", 1},     {"min", 60},  {"h", 3600}};
-  const std::map<std::string, double> frequency_units{{"Hz", 1}, {"kHz", 1e3}, {"k", 1e3}, {"MHz", 1e6}, {"M", 1e6}};
-  const std::map<std::string, NetBackend> backends{{"none", NetBackend::none}, {"user", NetBackend::user}};
-  const std::map<std::string, Pace> paces{{"real", Pace::real}, {"max", Pace::max}};
-  const auto time = [&] { return CLI::AsNumberWithUnit(time_units, CLI::AsNumberWithUnit::CASE_SENSITIVE); };
-
-  command->add_option("FIRMWARE", args->firmware, "the ELF that would be flashed")->required();
-  command->add_option("-b,--board", args->board, "board, see `avrlan boards`")->capture_default_str();
-  command->add_option("-m,--mcu", args->mcu, "microcontroller, if not the board's");
-  command->add_option("-f,--freq", args->hz, "CPU clock, if not the board's: 8000000, 8MHz")
-      ->transform(CLI::AsNumberWithUnit(frequency_units, CLI::AsNumberWithUnit::CASE_SENSITIVE))
-      ->check(CLI::Range(1.0, 100e6));
-  command->add_option("--net", args->net, "what is at the other end of the cable: user (NAT by libslirp) or none")
-      ->transform(CLI::CheckedTransformer(backends))
-      ->default_str("user");
-  command->add_option(
-      "--hostfwd", args->forwards,
-      "(tcp|udp):[HOST]:PORT-[GUEST]:PORT, repeatable; HOST defaults to 127.0.0.1, PORT 0 takes a free one");
-  command->add_flag("--host-access", args->host_access, "let the firmware reach this host's own loopback as 10.0.2.2");
-  command->add_option("--link", args->link,
-                      "rate=10M,delay=10ms,jitter=1ms,loss=1%,dup=0,reorder=0,corrupt=0,queue=64,seed=1, any of them");
-  command->add_option("--pace", args->pace, "real: with the wall clock; max: as fast as possible")
-      ->transform(CLI::CheckedTransformer(paces))
-      ->default_str("real");
-  command->add_option("--timeout", args->timeout, "end after this much virtual time: 5s, 200ms; exit status 42")
-      ->transform(time())
-      ->check(CLI::Range(1e-9, 9e6));
-  command->add_option("--wall-timeout", args->wall_timeout, "end after this much wall-clock time; exit status 42")
-      ->transform(time())
-      ->check(CLI::Range(1e-9, 9e6));
+  command->add_option("FIRMWARE", args->firmware, "the ELF that would be flashed")->required()->type_name("FILE");
+  command->add_option("-b,--board", args->board, "board, see `avrlan boards`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("-m,--mcu", args->mcu, "microcontroller, if not the board's; see `avrlan mcus`")
+      ->type_name("NAME");
+  command->add_option("-f,--freq", args->frequency, "CPU clock, if not the board's: 8000000, 8MHz")->type_name("HZ");
+  command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
+      ->check(CLI::IsMember({"user", "none"}).description(""))
+      ->type_name("NET")
+      ->capture_default_str();
   command
-      ->add_option("--hold-limit", args->hold_limit,
-                   "how long --pace max waits for a reply that the host owes, default 10s")
-      ->transform(time())
-      ->check(CLI::Range(0.0, 9e6));
-  command->add_option("--expect-text", args->expect_text, "end with status 0 when UART 0 has sent this");
-  command->add_option("--fail-text", args->fail_text, "end with status 1 when UART 0 has sent this");
-  command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time");
-  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng");
+      ->add_option(
+          "--hostfwd", args->forwards,
+          "(tcp|udp):[HOST]:PORT-[GUEST]:PORT, repeatable; HOST defaults to 127.0.0.1, PORT 0 picks a free one")
+      ->type_name("FORWARD");
+  command->add_flag("--host-access", args->host_access, "let the firmware reach this host's own loopback as 10.0.2.2");
+  command
+      ->add_option("--link", args->link,
+                   "any of rate=10M,delay=10ms,jitter=1ms,loss=1%,dup=0,reorder=0,corrupt=0,queue=64,seed=1")
+      ->type_name("KEY=VALUE,...");
+  command->add_option("--pace", args->pace, "real: with the wall clock; max: as fast as possible")
+      ->check(CLI::IsMember({"real", "max"}).description(""))
+      ->type_name("PACE")
+      ->capture_default_str();
+  command->add_option("--timeout", args->timeout, "end after this much virtual time: 5s, 200ms; exit status 42")
+      ->type_name("TIME");
+  command->add_option("--wall-timeout", args->wall_timeout, "end after this much wall-clock time; exit status 42")
+      ->type_name("TIME");
+  command->add_option("--hold-limit", args->hold_limit, "how long --pace max waits for a reply that the host owes")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--expect-text", args->expect_text, "end with status 0 when UART 0 has sent this")
+      ->type_name("TEXT");
+  command->add_option("--fail-text", args->fail_text, "end with status 1 when UART 0 has sent this")->type_name("TEXT");
+  command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time")
+      ->type_name("FILE");
+  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng")->type_name("DIR");
   command->footer(examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }

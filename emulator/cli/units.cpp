@@ -1,0 +1,60 @@
+#include "emulator/cli/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "emulator/board/host_error.hpp"
+
+namespace avrlan {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array<Unit, 7> time_units{
+    {{"", 1e12}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {"min", 60e12}, {"h", 3600e12}}};
+constexpr std::array<Unit, 6> frequency_units{{{"", 1}, {"Hz", 1}, {"k", 1e3}, {"kHz", 1e3}, {"M", 1e6}, {"MHz", 1e6}}};
+
+// The number times its unit's factor, rounded; nullopt when it is not of that form.
+std::optional<double> scaled(std::string_view text, std::span<const Unit> units) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const auto& u : units) {
+    if (unit == u.name) return std::round(value * u.factor);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Duration parse_time(std::string_view option, std::string_view text) {
+  constexpr double longest = 100 * 24 * 3600e12;
+  const auto picoseconds = scaled(text, time_units);
+  if (!picoseconds || *picoseconds < 1 || *picoseconds > longest) {
+    throw UsageError(fmt::format("{} '{}' is not a time above 0 and up to 100 days", option, text),
+                     "write it like 5s, 200ms, 1.5s, 2min or 1h");
+  }
+  return Duration::picoseconds(static_cast<std::int64_t>(*picoseconds));
+}
+
+std::int64_t parse_frequency(std::string_view option, std::string_view text) {
+  const auto hertz = scaled(text, frequency_units);
+  if (!hertz || *hertz < 1 || *hertz > 100e6) {
+    throw UsageError(fmt::format("{} '{}' is not a frequency from 1 Hz to 100 MHz", option, text),
+                     "write it like 16000000, 16MHz or 14.7456MHz");
+  }
+  return static_cast<std::int64_t>(*hertz);
+}
+
+}  // namespace avrlan
