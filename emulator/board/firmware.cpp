@@ -226,7 +226,9 @@ void ElfFile::read_symbols(Firmware& firmware, Elf_Scn* section, const GElf_Shdr
     const auto size = static_cast<std::uint32_t>(symbol.st_size);
     const bool in_data = address >= data_offset && address < eeprom_offset;
     const int type = GELF_ST_TYPE(symbol.st_info);
-    if (std::string_view{name} == "__heap_start" && in_data) firmware.data_end = address - data_offset;
+    // The linker's script defines the first only where it is used, the second always, and both alike.
+    const bool data_end = std::string_view{name} == "__heap_start" || std::string_view{name} == "_end";
+    if (data_end && in_data) firmware.data_end = std::max(firmware.data_end, address - data_offset);
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) continue;
     // Handwritten assembly often leaves its functions without a type; local labels are places inside a function, weak
     // ones are the unused vectors.

@@ -58,7 +58,11 @@ void Gpio::drive(Pin pin, bool high) {
 }
 
 void Gpio::watch(Pin pin, Watcher changed) {
-  ports_.at(pin.port).watched.push_back({pin, std::move(changed), is_output(pin), level(pin)});
+  ports_.at(pin.port).watched.push_back({pin, std::move(changed), false, is_output(pin), level(pin)});
+}
+
+void Gpio::watch_direction(Pin pin, Watcher changed) {
+  ports_.at(pin.port).watched.push_back({pin, std::move(changed), true, is_output(pin), level(pin)});
 }
 
 void Gpio::reset() {
@@ -76,10 +80,10 @@ void Gpio::notify(Port& port) {
   for (auto& watched : port.watched) {
     const bool output = is_output(watched.pin);
     const bool high = level(watched.pin);
-    if (output == watched.output && high == watched.high) continue;
+    const bool changed = high != watched.high || (watched.direction_too && output != watched.output);
     watched.output = output;
     watched.high = high;
-    watched.changed(high);
+    if (changed) watched.changed(high);
   }
 }
 

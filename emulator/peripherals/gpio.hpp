@@ -31,8 +31,10 @@ class Gpio {
   bool level(Pin pin) const;
   // From now on something outside drives the pin.
   void drive(Pin pin, bool high);
-  // Called whenever direction or level of the pin has changed, with the time of the scheduler set.
+  // Called whenever the level of the pin has changed, with the time of the scheduler set.
   void watch(Pin pin, Watcher changed);
+  // Called when its direction has changed, too.
+  void watch_direction(Pin pin, Watcher changed);
   // After avr_reset(), which turns all pins to inputs.
   void reset();
 
@@ -40,8 +42,9 @@ class Gpio {
   struct Watched {
     Pin pin;
     Watcher changed;
-    bool output = false;
-    bool high = true;
+    bool direction_too;
+    bool output;
+    bool high;
   };
   struct Port {
     Gpio* gpio;

@@ -52,7 +52,7 @@ SpiMaster::SpiMaster(const McuContext& mcu, Gpio& gpio)
     spsr() = static_cast<std::uint8_t>(spsr() & ~SPIF);
     update_request();
   });
-  gpio.watch(ss_, [this](bool) { check_mode_fault(); });
+  gpio.watch_direction(ss_, [this](bool) { check_mode_fault(); });
 }
 
 void SpiMaster::attach(SpiDevice& device, Pin select) {
