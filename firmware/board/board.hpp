@@ -25,6 +25,12 @@ inline void set_up() {
   sei();
 }
 
+// For main to return: lets the UART finish, since the MCU stops when main has returned.
+inline int finish(int status) {
+  Uart::flush();
+  return status;
+}
+
 // Sleeps until the next interrupt: the millisecond's, or the Ethernet chip's. Returns at once while a frame waits. No
 // wake-up is lost between the look and the sleep, since the instruction after SEI is executed before any interrupt.
 inline void idle() {

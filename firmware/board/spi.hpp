@@ -21,8 +21,8 @@ class Spi {
     SPSR = 1 << SPI2X;
   }
 
-  static void select() { nic::select(); }
-  static void deselect() { nic::deselect(); }
+  [[gnu::always_inline]] static void select() { nic::select(); }
+  [[gnu::always_inline]] static void deselect() { nic::deselect(); }
 
   static uint8_t exchange(uint8_t out) {
     SPDR = out;

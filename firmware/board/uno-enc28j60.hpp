@@ -5,10 +5,14 @@
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/pgmspace.h>
 
 namespace board {
 
-constexpr char name[] = "uno-enc28j60";
+// In flash.
+inline const char* name() {
+  return PSTR("uno-enc28j60");
+}
 
 namespace nic {
 
@@ -19,14 +23,14 @@ inline void set_up_pins() {
   EICRA = 1 << ISC01;  // falling edge
   EIMSK = 1 << INT0;
 }
-inline void select() {
+[[gnu::always_inline]] inline void select() {
   PORTB &= static_cast<uint8_t>(~(1 << PB2));
 }
-inline void deselect() {
+[[gnu::always_inline]] inline void deselect() {
   PORTB |= 1 << PB2;
 }
 // The chip pulls INT low.
-inline bool calls() {
+[[gnu::always_inline]] inline bool calls() {
   return !(PIND & 1 << PD2);
 }
 

@@ -380,7 +380,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   // Sending.
 
   void start_transmission() {
-    clear(EIR, TXIF | TXERIF);
+    clear(EIR, TXIF | TXERIF);  // ER 12: TXRST may have set TXERIF
     set(ECON1, TXRTS);
     tx_sending_ = true;
   }
@@ -415,7 +415,6 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   void reset_transmitter() {
     set(ECON1, TXRST);
     clear(ECON1, TXRST);
-    clear(EIR, TXERIF);  // ER 12: the reset may set it
   }
 
   void wait_sent() {

@@ -12,7 +12,7 @@ using Octets = std::vector<std::uint8_t>;
 
 // SPI instructions of the data sheet's table 4-1, with the address where they have one.
 constexpr std::uint8_t read_eir = 0x1C, read_econ1 = 0x1F, read_buffer = 0x3A, set_econ1 = 0x9F;
-constexpr std::uint8_t txrts = 0x08, txerif = 0x02, txif = 0x08;
+constexpr std::uint8_t txrts = 0x08, txrst = 0x80, txerif = 0x02, txif = 0x08;
 
 void expect_no_complaint(const Enc28j60Rig& rig) {
   for (const Diagnostic& complaint : rig.complaints()) ADD_FAILURE() << complaint.code << ": " << complaint.message;
@@ -351,9 +351,11 @@ TEST_F(Enc28j60Driver, PassesOverAFrameThatTheChipMarkedBad) {
 
 TEST_F(Enc28j60Driver, GivesUpOnAStuckTransmitter) {
   bool stuck = true;
+  unsigned resets = 0;
   rig.line.mosi = [&](TappedByte byte) {
-    if (stuck && byte.instruction == set_econ1 && byte.position == 1)
-      byte.value = static_cast<std::uint8_t>(byte.value & ~txrts);
+    if (byte.instruction != set_econ1 || byte.position != 1) return;
+    if (byte.value & txrst) ++resets;
+    if (stuck) byte.value = static_cast<std::uint8_t>(byte.value & ~txrts);
   };
   send(Enc28j60Rig::frame_for_driver(100, 1));
   stuck = false;
@@ -362,6 +364,7 @@ TEST_F(Enc28j60Driver, GivesUpOnAStuckTransmitter) {
   send(second);
   EXPECT_LT(rig.scheduler.now() - before, Duration::milliseconds(200));
   EXPECT_EQ(driver.counters().tx_lost, 1);
+  EXPECT_EQ(resets, 1u);
   EXPECT_EQ(take_sent(), second);
   expect_alive();
 }
@@ -371,7 +374,9 @@ class FalseLateCollision {
  public:
   explicit FalseLateCollision(Enc28j60Rig& rig, unsigned times) : left_(times) {
     rig.line.mosi = [this](TappedByte byte) {
-      if (byte.instruction == set_econ1 && byte.position == 1 && (byte.value & txrts)) sending_ = true;
+      if (byte.instruction != set_econ1 || byte.position != 1) return;
+      if (byte.value & txrts) sending_ = true;
+      if (byte.value & txrst) ++resets;
     };
     rig.line.miso = [this](TappedByte byte) {
       if (!sending_ || left_ == 0) return;
@@ -386,6 +391,8 @@ class FalseLateCollision {
       }
     };
   }
+
+  unsigned resets = 0;  // of the transmitter, which an abort may have stalled (ER 12)
 
  private:
   unsigned left_;
@@ -404,6 +411,7 @@ TEST_F(Enc28j60Driver, SendsAgainAfterALateCollision) {
   EXPECT_EQ(rig.sent.size(), 4u);
   for (const Arrival& arrival : rig.sent) EXPECT_EQ(arrival.frame.octets, frame);
   EXPECT_EQ(driver.counters().tx_retries, 3);
+  EXPECT_EQ(fault.resets, 3u);
   EXPECT_EQ(driver.counters().tx_lost, 0);
   expect_alive();
 }

@@ -6,6 +6,5 @@
 int main() {
   board::set_up();
   board::Uart::print(PSTR("this image fails on purpose\n"));
-  board::Uart::flush();
-  exit(3);
+  exit(board::finish(3));
 }

@@ -4,6 +4,5 @@
 int main() {
   board::set_up();
   board::Uart::print(PSTR("hello\n"));
-  board::Uart::flush();
-  return 0;
+  return board::finish(0);
 }
