@@ -68,7 +68,8 @@ void Gpio::watch_direction(Pin pin, Watcher changed) {
 void Gpio::reset() {
   for (auto& [name, port] : ports_) {
     for (unsigned bit = 0; bit < 8; ++bit) {
-      if ((port.driven >> bit & 1) != 0) avr_raise_irq(port.module->io.irq + bit, port.driven_high >> bit & 1u);
+      if ((port.driven >> bit & 1) != 0)
+        avr_raise_irq(port.module->io.irq + bit, (port.driven_high >> bit & 1) != 0 ? 1 : 0);
     }
     // avr_reset() wiped PIN without raising the IRQs, so that those above may have been filtered.
     mcu_.data(port.module->r_pin) = port.driven_high;
