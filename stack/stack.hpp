@@ -52,11 +52,11 @@ class Stack : public Tcp<Config> {
   // The application of type A in the configuration.
   template <class A>
   A& tcp_application() {
-    return get<A>(this->Tcp<Config>::applications_);
+    return Find<A, typename Config::TcpApplications>::in(this->Tcp<Config>::applications_);
   }
   template <class A>
   A& udp_application() {
-    return get<A>(this->Udp<Config>::applications_);
+    return Find<A, typename Config::UdpApplications>::in(this->Udp<Config>::applications_);
   }
 
  private:

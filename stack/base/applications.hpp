@@ -55,14 +55,18 @@ struct Applications<List<First, Rest...>> {
 };
 
 // The application of type A.
+template <class A, class L>
+struct Find;
 template <class A, class... Rest>
-A& get(Applications<List<A, Rest...>>& applications) {
-  return applications.first;
-}
+struct Find<A, List<A, Rest...>> {
+  static A& in(Applications<List<A, Rest...>>& applications) { return applications.first; }
+};
 template <class A, class First, class... Rest>
-A& get(Applications<List<First, Rest...>>& applications) {
-  return get<A>(applications.rest);
-}
+struct Find<A, List<First, Rest...>> {
+  static A& in(Applications<List<First, Rest...>>& applications) {
+    return Find<A, List<Rest...>>::in(applications.rest);
+  }
+};
 
 // Its place.
 template <class A, class L>

@@ -72,7 +72,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     // timer has expired. With a closed window that is the probe.
     const bool small = room == 0 || room < smaller(c.mss_, c.max_send_window_ / 2);
     if (forced && room == 0) room = 1;
-    const uint16_t first = Config::split_segments && room == c.mss_ ? room / 2 : room;
+    const uint16_t first = Config::split_segments && room == c.mss_ ? static_cast<uint16_t>(room / 2) : room;
     uint16_t sent =
         segment(c, 0, first, static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0)));
     if (sent == first && first < room)
@@ -196,7 +196,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && n < room) flags |= tcp_fin;
     }
     const uint16_t taken = static_cast<uint16_t>(n + (flags & tcp_fin));
-    if (taken == 0 && !(how & must_go)) return 0;
+    if (taken == 0 && !syn && !(how & must_go)) return 0;
     if ((flags & tcp_fin) && !(c.flags_ & Connection::fin_sent)) {
       c.flags_ |= Connection::fin_sent;
       c.state_ = c.state_ == TcpState::established ? TcpState::fin_wait_1 : TcpState::last_ack;
