@@ -22,8 +22,8 @@ inline void Core::interrupts_enabled() {
 // Each operation ends in one of these: the next slot, and the cycles that have passed.
 #define AVRLAN_GO(words, cycles) \
   do {                           \
-    slot += (words);             \
     left -= (cycles);            \
+    slot += (words);             \
     if (left <= 0) [[unlikely]]  \
       goto leave;                \
     AVRLAN_DISPATCH();           \
