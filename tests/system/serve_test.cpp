@@ -31,7 +31,7 @@ std::vector<std::string> lines(const std::string& text) {
 // What /bytes sends at offset i, as firmware/README.md documents it.
 std::string expected_bytes(std::size_t n) {
   std::string bytes(n, '\0');
-  for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<char>(i & 0xff);
+  for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<char>((i ^ i >> 8 ^ i >> 16 ^ i >> 24) & 0xff);
   return bytes;
 }
 
