@@ -114,6 +114,7 @@ class Exact final : public ExactEngine, private Core {
   void end_access();
   std::uint8_t read_io(std::uint16_t address, std::int64_t phase);
   void write_io(std::uint16_t address, std::uint8_t value, std::int64_t phase);
+  bool is_strobe(std::uint16_t address) const;
   std::uint8_t load_byte(std::uint16_t address);
   void store_byte(std::uint16_t address, std::uint8_t value);
   bool grows_into_data(std::uint16_t sp);
@@ -536,15 +537,23 @@ void Exact::write_io(std::uint16_t address, std::uint8_t value, std::int64_t pha
 }
 
 // On the parts with bit writes, flags that are cleared by writing 1 and PINx see only the addressed bit.
+bool Exact::is_strobe(std::uint16_t address) const {
+  return traits_.bit_writes && (pin_registers_[address] || flag_registers_[address]);
+}
+
+// What is due by the second cycle happens before the register is read.
 void Exact::set_bit(std::uint16_t address, std::uint8_t mask) {
-  const bool strobe = traits_.bit_writes && (pin_registers_[address] || flag_registers_[address]);
-  const std::uint8_t old = strobe ? std::uint8_t{0} : read_io(address, kSecondCycle);
+  begin_access(kSecondCycle);
+  const std::uint8_t old = is_strobe(address) ? std::uint8_t{0} : read_io(address, kSecondCycle);
   write_io(address, old | mask, kSecondCycle);
+  end_access();
 }
 
 void Exact::clear_bit(std::uint16_t address, std::uint8_t mask) {
-  if (traits_.bit_writes && (pin_registers_[address] || flag_registers_[address])) return;
+  if (is_strobe(address)) return;
+  begin_access(kSecondCycle);
   write_io(address, static_cast<std::uint8_t>(read_io(address, kSecondCycle) & ~mask), kSecondCycle);
+  end_access();
 }
 
 std::uint8_t Exact::load_byte(std::uint16_t address) {

@@ -31,7 +31,7 @@ Link::Link(Scheduler& scheduler, FrameSink& to, const LinkOptions& options, int 
     : scheduler_(scheduler),
       to_(to),
       options_(options),
-      random_(LinkRandom(options.seed).next() ^ LinkRandom(static_cast<std::uint64_t>(direction) + 1).next()) {}
+      random_(LinkRandom(LinkRandom(options.seed).next() + static_cast<std::uint64_t>(direction)).next()) {}
 
 Link::Fate Link::draw() {
   Fate fate{};

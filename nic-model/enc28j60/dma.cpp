@@ -1,4 +1,6 @@
-// The DMA controller, DS39662E 13.0.
+// The DMA controller and the built-in self-test, DS39662E 13.0 and 15.0.
+
+#include <bit>
 
 #include "nic-model/enc28j60/enc28j60.hpp"
 
@@ -9,6 +11,24 @@ using namespace enc28j60;
 namespace {
 
 constexpr Duration clock_period = Duration::nanoseconds(40);  // of 25 MHz
+
+// One octet after another of a memory, as the checksum of 13.2 adds them.
+class Checksum {
+ public:
+  void add(std::uint8_t octet) {
+    sum_ += high_ ? std::uint32_t{octet} << 8 : octet;
+    high_ = !high_;
+  }
+  std::uint16_t value() const {
+    std::uint32_t sum = sum_;
+    while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
+    return static_cast<std::uint16_t>(~sum);
+  }
+
+ private:
+  std::uint32_t sum_ = 0;
+  bool high_ = true;
+};
 
 }  // namespace
 
@@ -41,12 +61,9 @@ void Enc28j60::finish_dma() {
   const DmaRun run = dma_run();
   Address source = pair(Reg::EDMASTL);
   if (is_set(Reg::ECON1, ECON1::CSUMEN)) {
-    std::uint32_t sum = 0;
-    for (std::size_t n = 0; n < run.octets; ++n, source = next_in_fifo(source)) {
-      sum += n % 2 == 0 ? std::uint32_t{memory_[source]} << 8 : std::uint32_t{memory_[source]};
-    }
-    while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
-    if (run.ends) set_pair(Reg::EDMACSL, static_cast<std::uint16_t>(~sum));
+    Checksum checksum;
+    for (std::size_t n = 0; n < run.octets; ++n, source = next_in_fifo(source)) checksum.add(memory_[source]);
+    if (run.ends) set_pair(Reg::EDMACSL, checksum.value());
   } else {
     Address destination = pair(Reg::EDMADSTL);
     for (std::size_t n = 0; n < run.octets;
@@ -69,6 +86,41 @@ void Enc28j60::cancel_dma() {
   scheduler_.cancel(dma_event_);
   raise(EIR::DMAIF);
   if (is_set(Reg::ECON1, ECON1::TXRTS) && !outgoing_) start_transmission();
+}
+
+// EBSTCON.BISTST rose: all memory is filled and summed at the rate of a DMA checksum (15.1).
+void Enc28j60::start_self_test() {
+  if (!is_set(Reg::EBSTCON, EBSTCON::TME)) {
+    clear_bits(Reg::EBSTCON, EBSTCON::BISTST);
+    return;
+  }
+  test_event_ = scheduler_.after(clock_period * static_cast<std::int64_t>(memory_size), [this] { finish_self_test(); });
+}
+
+void Enc28j60::finish_self_test() {
+  test_event_ = {};
+  const unsigned shift = cell(Reg::EBSTCON) >> 5;
+  std::uint8_t pattern = cell(Reg::EBSTSD);
+  Checksum checksum;
+  for (std::size_t n = 0; n < memory_size; ++n) {
+    const auto at = static_cast<Address>(n);
+    switch (cell(Reg::EBSTCON) & EBSTCON::TMSEL) {
+      case EBSTCON::TMSEL0:  // address fill (15.3)
+        store(at, static_cast<std::uint8_t>(at));
+        break;
+      case EBSTCON::TMSEL1:  // pattern shift fill (15.4)
+        store(at, pattern);
+        pattern = static_cast<std::uint8_t>(pattern << shift | pattern >> (8 - shift));
+        break;
+      default:  // random data fill (15.2); the silicon's shift register is not published
+        store(at, pattern);
+        pattern = static_cast<std::uint8_t>(pattern << 1 | (std::popcount(pattern & 0xB8u) & 1));
+        break;
+    }
+    checksum.add(memory_[at]);
+  }
+  set_pair(Reg::EBSTCSL, checksum.value());
+  clear_bits(Reg::EBSTCON, EBSTCON::BISTST);
 }
 
 }  // namespace avrlan

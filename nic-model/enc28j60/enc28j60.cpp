@@ -34,7 +34,8 @@ Enc28j60::Enc28j60(Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics
 }
 
 Enc28j60::~Enc28j60() {
-  for (Scheduler::EventId* event : {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_}) {
+  for (Scheduler::EventId* event :
+       {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_, &test_event_}) {
     scheduler_.cancel(*event);
   }
 }
@@ -60,6 +61,7 @@ void Enc28j60::system_reset() {
   abandon_transmission();
   scheduler_.cancel(dma_event_);
   scheduler_.cancel(mii_event_);
+  scheduler_.cancel(test_event_);
   mird_valid_ = true;
   receiving_ = false;
   command_ = Command::ignore;
@@ -306,11 +308,7 @@ void Enc28j60::write_register(Reg reg, std::uint8_t value) {
       break;
     case Reg::ERXRDPTH:
       cell(Reg::ERXRDPTL) = erxrdptl_;
-      if ((erxrdptl_ & 1) == 0) {
-        report(Severity::warning, "enc28j60-rx-pointer-even",
-               "ERXRDPT was given an even address: the receiver may overwrite packets that are still to be read "
-               "(erratum 14); write the odd address before the next packet");
-      }
+      if (is_set(Reg::ECON1, ECON1::RXEN)) check_read_pointer();
       break;
     case Reg::MACON3:
     case Reg::MABBIPG:
@@ -322,6 +320,9 @@ void Enc28j60::write_register(Reg reg, std::uint8_t value) {
       break;
     case Reg::MIWRH:
       start_mii(true);
+      break;
+    case Reg::EBSTCON:
+      if ((~old & now & EBSTCON::BISTST) != 0) start_self_test();
       break;
     case Reg::ECOCON:
       update_clkout();
@@ -337,6 +338,8 @@ void Enc28j60::write_econ1(std::uint8_t old, std::uint8_t now) {
   if ((now & ECON1::RXRST) != 0) {
     clear_bits(Reg::ECON1, ECON1::RXEN);
     receiving_ = false;
+  } else if ((rose & ECON1::RXEN) != 0) {
+    check_read_pointer();
   }
   if ((now & ECON1::TXRST) != 0) {
     clear_bits(Reg::ECON1, ECON1::TXRTS);

@@ -129,6 +129,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void write_packet(const EthernetFrame& frame);
   void release_packet();
   void abort_reception();
+  void check_read_pointer();
   bool passes_filters(const EthernetFrame& frame) const;
   bool matches_pattern(const EthernetFrame& frame) const;
   bool matches_magic_packet(const EthernetFrame& frame) const;
@@ -144,11 +145,12 @@ class Enc28j60 final : public Nic, public SpiDevice {
   struct Outgoing {
     EthernetFrame frame;
     std::uint64_t status = 0;  // its vector, but for what only the end of the transmission tells
-    bool giant = false;        // longer than MAMXFL: cut off there
+    bool cut_off = false;      // at MAMXFL
   };
   void request_transmission();
   void start_transmission();
   Outgoing build_frame() const;
+  std::uint64_t transmit_status(const EthernetFrame& frame) const;
   void transmission_ended(const Transmission& transmission);
   void abandon_transmission();
   void cancel_transmission();
@@ -181,6 +183,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void start_dma();
   void finish_dma();
   void cancel_dma();
+  void start_self_test();
+  void finish_self_test();
   bool checksum_running() const { return dma_event_ && is_set(Reg::ECON1, enc28j60::ECON1::CSUMEN); }
 
   Scheduler& scheduler_;
@@ -215,6 +219,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   bool announced_ = false;     // a frame is on the wire,
   bool receiving_ = false;     // and the receiver has heard its start
 
+  bool released_since_overflow_ = false;
+
   std::optional<Outgoing> outgoing_;
   Scheduler::EventId unwired_event_;  // the end of a transmission that does not reach the wire
 
@@ -226,6 +232,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Scheduler::EventId mii_event_;  // set: BUSY
   bool mird_valid_ = true;
   Scheduler::EventId dma_event_;
+  Scheduler::EventId test_event_;
 };
 
 }  // namespace avrlan

@@ -3,29 +3,11 @@
 #include <algorithm>
 
 #include "nic-model/enc28j60/enc28j60.hpp"
+#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 
 using namespace enc28j60;
-
-namespace {
-
-constexpr std::size_t address_octets = 6;
-
-bool is_broadcast(const EthernetFrame& frame) {
-  return std::all_of(frame.octets.begin(), frame.octets.begin() + address_octets,
-                     [](std::uint8_t octet) { return octet == 0xFF; });
-}
-
-bool is_multicast(const EthernetFrame& frame) {
-  return (frame.octets[0] & 1) != 0;
-}
-
-std::uint8_t fcs_octet(const EthernetFrame& frame, std::size_t n) {
-  return static_cast<std::uint8_t>(frame.fcs >> (8 * n));
-}
-
-}  // namespace
 
 MacAddress Enc28j60::station_address() const {
   return {cell(Reg::MAADR1), cell(Reg::MAADR2), cell(Reg::MAADR3),
@@ -42,8 +24,8 @@ bool Enc28j60::passes_filters(const EthernetFrame& frame) const {
   const MacAddress own = station_address();
   std::uint8_t met = 0;
   if (std::equal(own.begin(), own.end(), frame.octets.begin())) met |= ERXFCON::UCEN;
-  if (is_broadcast(frame)) met |= ERXFCON::BCEN;
-  if (is_multicast(frame)) met |= ERXFCON::MCEN;
+  if (is_broadcast(frame.octets)) met |= ERXFCON::BCEN;
+  if ((frame.octets[0] & 1) != 0) met |= ERXFCON::MCEN;
   if ((enabled & ERXFCON::PMEN) != 0 && matches_pattern(frame)) met |= ERXFCON::PMEN;
   if ((enabled & ERXFCON::MPEN) != 0 && matches_magic_packet(frame)) met |= ERXFCON::MPEN;
   if ((enabled & ERXFCON::HTEN) != 0 && matches_hash_table(frame)) met |= ERXFCON::HTEN;

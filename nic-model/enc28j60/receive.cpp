@@ -1,9 +1,9 @@
 // Reception: from the wire into the circular buffer, DS39662E 3.2.1 and 7.2.
 
-#include <algorithm>
 #include <utility>
 
 #include "nic-model/enc28j60/enc28j60.hpp"
+#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 
@@ -11,26 +11,9 @@ using namespace enc28j60;
 
 namespace {
 
-constexpr std::size_t address_octets = 6;
-constexpr std::size_t type_offset = 12;
-constexpr std::size_t header_octets = 14;
 constexpr std::size_t packet_header = 6;        // next packet pointer and status vector (figure 7-3)
 constexpr std::size_t shortest_packet = 18;     // with FCS; shorter ones the hardware rejects (5.1.6)
 constexpr std::size_t long_event = 50'000 / 8;  // octets (table 7-3)
-constexpr std::size_t largest_length = 1500;
-constexpr std::uint16_t control_type = 0x8808;
-constexpr std::uint16_t vlan_type = 0x8100;
-constexpr std::uint16_t pause_opcode = 0x0001;
-
-// The 16 bits at `at`, most significant octet first; 0 past the end.
-std::uint16_t word_at(const EthernetFrame& frame, std::size_t at) {
-  if (at + 2 > frame.octets.size()) return 0;
-  return static_cast<std::uint16_t>(frame.octets[at] << 8 | frame.octets[at + 1]);
-}
-
-bool is_control(const EthernetFrame& frame) {
-  return word_at(frame, type_offset) == control_type;
-}
 
 }  // namespace
 
@@ -83,7 +66,7 @@ void Enc28j60::receive(const EthernetFrame& frame) {
 std::optional<DropReason> Enc28j60::refuse(const EthernetFrame& frame) const {
   if (frame.wire_size() < shortest_packet) return DropReason::runt;
   if (frame.wire_size() > pair(Reg::MAMXFLL) && !is_set(Reg::MACON3, MACON3::HFRMEN)) return DropReason::giant;
-  if (is_control(frame) && !is_set(Reg::MACON1, MACON1::PASSALL)) return DropReason::filtered;
+  if (is_control(frame.octets) && !is_set(Reg::MACON1, MACON1::PASSALL)) return DropReason::filtered;
   if (!passes_filters(frame)) return DropReason::filtered;
   if (is_set(Reg::ERXFCON, ERXFCON::CRCEN) && !frame.fcs_ok()) return DropReason::bad_fcs;
   return std::nullopt;
@@ -92,16 +75,16 @@ std::optional<DropReason> Enc28j60::refuse(const EthernetFrame& frame) const {
 // 12.1.2
 void Enc28j60::overflowed(DropReason reason) {
   drop(reason);
-  if (is_set(Reg::EIR, EIR::RXERIF)) {
-    report(Severity::warning, "enc28j60-overflow-unserviced",
-           "another frame was lost while EIR.RXERIF was still set: free packets (ERXRDPT, PKTDEC) and clear the flag "
-           "(12.1.2)");
-  } else {
-    report(Severity::note, "enc28j60-overflow",
-           reason == DropReason::fifo_full
-               ? "a frame was lost: the receive buffer has no room for it (12.1.2)"
-               : "a frame was lost: EPKTCNT is 255, decrement it for each packet that is done with (12.1.2)");
+  report(Severity::note, "enc28j60-overflow",
+         reason == DropReason::fifo_full
+             ? "a frame was lost: the receive buffer has no room for it (12.1.2)"
+             : "a frame was lost: EPKTCNT is 255, decrement it for each packet that is done with (12.1.2)");
+  if (is_set(Reg::EIR, EIR::RXERIF) && released_since_overflow_) {
+    report(Severity::note, "enc28j60-overflow-unserviced",
+           "packets were released, but EIR.RXERIF is still set from an earlier loss: clear it, or the next loss goes "
+           "unnoticed (12.1.2)");
   }
+  released_since_overflow_ = false;
   if (reason == DropReason::fifo_full) set_bits(Reg::ESTAT, ESTAT::BUFER);
   raise(EIR::RXERIF);
 }
@@ -126,7 +109,7 @@ void Enc28j60::write_packet(const EthernetFrame& frame) {
   };
   for (std::size_t n = 0; n < packet_header; ++n) at = next_in_fifo(at);
   for (const std::uint8_t octet : frame.octets) put(octet);
-  for (unsigned n = 0; n < 4; ++n) put(static_cast<std::uint8_t>(frame.fcs >> (8 * n)));
+  for (std::size_t n = 0; n < fcs_octets; ++n) put(fcs_octet(frame, n));
   if ((at & 1) != 0) at = next_in_fifo(at);
 
   const Address next = std::exchange(at, write_pointer_);
@@ -142,21 +125,18 @@ void Enc28j60::write_packet(const EthernetFrame& frame) {
 std::uint32_t Enc28j60::receive_status(const EthernetFrame& frame) const {
   std::uint32_t status = static_cast<std::uint16_t>(frame.wire_size());
   const auto set = [&](unsigned bit, bool value) { status |= std::uint32_t{value} << bit; };
-  const std::uint16_t type = word_at(frame, type_offset);
+  const std::uint16_t type = type_of(frame.octets);
   const bool fcs_ok = frame.fcs_ok();
-  const std::size_t data = frame.octets.size() > header_octets ? frame.octets.size() - header_octets : 0;
-  const bool broadcast = std::all_of(frame.octets.begin(), frame.octets.begin() + address_octets,
-                                     [](std::uint8_t octet) { return octet == 0xFF; });
   set(RSV::LongEvent, frame.wire_size() > long_event);
   set(RSV::CrcError, !fcs_ok);
-  set(RSV::LengthCheckError, type <= largest_length && type != data);
+  set(RSV::LengthCheckError, length_is_wrong(frame.octets));
   set(RSV::LengthOutOfRange, type > largest_length);
   set(RSV::ReceivedOk, fcs_ok);
-  set(RSV::Multicast, (frame.octets[0] & 1) != 0 && !broadcast);
-  set(RSV::Broadcast, broadcast);
-  set(RSV::ControlFrame, is_control(frame));
-  set(RSV::PauseControlFrame, is_control(frame) && word_at(frame, header_octets) == pause_opcode);
-  set(RSV::UnknownOpcode, is_control(frame) && word_at(frame, header_octets) != pause_opcode);
+  set(RSV::Multicast, is_multicast(frame.octets));
+  set(RSV::Broadcast, is_broadcast(frame.octets));
+  set(RSV::ControlFrame, is_control(frame.octets));
+  set(RSV::PauseControlFrame, is_pause(frame.octets));
+  set(RSV::UnknownOpcode, is_control(frame.octets) && !is_pause(frame.octets));
   set(RSV::VlanTypeDetected, type == vlan_type);
   return status;
 }
@@ -169,7 +149,21 @@ void Enc28j60::release_packet() {
     return;
   }
   --cell(Reg::EPKTCNT);
+  released_since_overflow_ = true;
   update_int();
+}
+
+void Enc28j60::check_read_pointer() {
+  const Address read = pair(Reg::ERXRDPTL);
+  if (!in_fifo(read)) {
+    report(Severity::warning, "enc28j60-rx-pointer-outside",
+           "ERXRDPT is outside ERXST..ERXND: the receiver never meets it and overwrites packets that are still to be "
+           "read (3.2.1)");
+  } else if ((read & 1) == 0) {
+    report(Severity::warning, "enc28j60-rx-pointer-even",
+           "ERXRDPT is even: the receiver may overwrite packets that are still to be read (erratum 14); write the odd "
+           "address before the next packet");
+  }
 }
 
 // Erratum 17.

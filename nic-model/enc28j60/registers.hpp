@@ -134,7 +134,8 @@ namespace MISTAT {
 inline constexpr std::uint8_t NVALID = 0x04, SCAN = 0x02, BUSY = 0x01;
 }
 namespace EBSTCON {
-inline constexpr std::uint8_t PSV = 0xE0, PSEL = 0x10, TMSEL = 0x0C, TME = 0x02, BISTST = 0x01;
+inline constexpr std::uint8_t PSV = 0xE0, PSEL = 0x10, TMSEL = 0x0C, TMSEL1 = 0x08, TMSEL0 = 0x04, TME = 0x02,
+                              BISTST = 0x01;
 }
 namespace EFLOCON {
 inline constexpr std::uint8_t FULDPXS = 0x04, FCEN = 0x03;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nic-model/enc28j60/enc28j60.hpp"
+#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 
@@ -11,18 +12,7 @@ using namespace enc28j60;
 
 namespace {
 
-constexpr std::size_t fcs_octets = 4;
-constexpr std::size_t type_offset = 12;
-constexpr std::size_t header_octets = 14;
-constexpr std::size_t largest_length = 1500;
-constexpr std::uint16_t control_type = 0x8808;
-constexpr std::uint16_t vlan_type = 0x8100;
 constexpr Duration nibble_time = Duration::nanoseconds(400);
-
-std::uint16_t word_at(const std::vector<std::uint8_t>& octets, std::size_t at) {
-  if (at + 2 > octets.size()) return 0;
-  return static_cast<std::uint16_t>(octets[at] << 8 | octets[at + 1]);
-}
 
 struct Treatment {
   std::size_t pad_to = 0;  // octets without FCS; 0: no padding
@@ -98,67 +88,71 @@ void Enc28j60::start_transmission() {
   });
 }
 
+// Reads the frame from the buffer and makes of it what the control byte and MACON3 ask for.
 Enc28j60::Outgoing Enc28j60::build_frame() const {
   Address at = pair(Reg::ETXSTL);
   const std::uint8_t control = memory_[at];
-  const std::size_t supplied = (pair(Reg::ETXNDL) - at) & address_mask;
-  std::vector<std::uint8_t> octets(supplied);
+  std::vector<std::uint8_t> octets((pair(Reg::ETXNDL) - at) & address_mask);
   for (std::uint8_t& octet : octets) octet = memory_[at = next_linear(at)];
 
-  const std::uint16_t type = word_at(octets, type_offset);
-  const Treatment treatment = treatment_of(control, cell(Reg::MACON3), type == vlan_type);
-  Outgoing outgoing;
-  const auto set = [&](unsigned bit, bool value) { outgoing.status |= std::uint64_t{value} << bit; };
-
+  const Treatment treatment = treatment_of(control, cell(Reg::MACON3), type_of(octets) == vlan_type);
   const bool padded = octets.size() < treatment.pad_to;
   if (padded) octets.resize(treatment.pad_to);
-  // PHDREN: a proprietary header that the CRC leaves out (register 6-2).
-  const std::size_t crc_start =
-      is_set(Reg::MACON3, MACON3::PHDREN) ? std::min<std::size_t>(4, octets.size()) : std::size_t{0};
+  // PHDREN: a proprietary header that the FCS leaves out (register 6-2).
+  const std::size_t unprotected = is_set(Reg::MACON3, MACON3::PHDREN) ? 4 : 0;
+  const auto right_fcs = [unprotected](enc28j60::Octets all) {
+    return ethernet_crc(all.subspan(std::min(unprotected, all.size())));
+  };
+
+  Outgoing outgoing;
+  EthernetFrame& frame = outgoing.frame;
+  bool crc_error = false;
   if (treatment.append_fcs || padded) {
-    outgoing.frame.fcs = ethernet_crc(std::span(octets).subspan(crc_start));
-    outgoing.frame.octets = std::move(octets);
+    frame.fcs = right_fcs(octets);
   } else {
     // The last four octets stand for the FCS.
     octets.resize(std::max(octets.size(), fcs_octets));
     const auto fcs = octets.end() - fcs_octets;
-    for (unsigned n = 0; n < fcs_octets; ++n) outgoing.frame.fcs |= std::uint32_t{fcs[n]} << (8 * n);
+    for (unsigned n = 0; n < fcs_octets; ++n) frame.fcs |= std::uint32_t{fcs[n]} << (8 * n);
     octets.erase(fcs, octets.end());
-    const std::size_t start = std::min(crc_start, octets.size());
-    set(TSV::CrcError, ethernet_crc(std::span(octets).subspan(start)) != outgoing.frame.fcs);
-    outgoing.frame.octets = std::move(octets);
+    crc_error = frame.fcs != right_fcs(octets);
   }
+  frame.octets = std::move(octets);
 
-  std::vector<std::uint8_t>& sent = outgoing.frame.octets;
   const std::size_t limit = std::max<std::size_t>(pair(Reg::MAMXFLL), fcs_octets);
-  outgoing.giant = outgoing.frame.wire_size() > limit;
-  if (outgoing.giant && !treatment.allow_huge) {
-    sent.resize(limit - fcs_octets);
-    outgoing.frame.fcs = ~ethernet_crc(sent);
+  const bool giant = frame.wire_size() > limit;
+  outgoing.cut_off = giant && !treatment.allow_huge;
+  if (outgoing.cut_off) {
+    frame.octets.resize(limit - fcs_octets);
+    frame.fcs = ~ethernet_crc(frame.octets);
   }
-  const bool broadcast =
-      sent.size() >= 6 && std::all_of(sent.begin(), sent.begin() + 6, [](std::uint8_t octet) { return octet == 0xFF; });
-  const std::size_t data = sent.size() > header_octets ? sent.size() - header_octets : 0;
-  set(TSV::LengthCheckError, is_set(Reg::MACON3, MACON3::FRMLNEN) && type <= largest_length && type != data);
-  set(TSV::LengthOutOfRange, type > largest_length);
-  set(TSV::Multicast, !sent.empty() && (sent[0] & 1) != 0 && !broadcast);
-  set(TSV::Broadcast, broadcast);
-  set(TSV::Giant, outgoing.giant);
-  set(TSV::ControlFrame, type == control_type);
-  set(TSV::PauseControlFrame, type == control_type && word_at(sent, header_octets) == 1);
-  set(TSV::VlanTagged, type == vlan_type);
-  outgoing.giant = outgoing.giant && !treatment.allow_huge;
+  outgoing.status =
+      transmit_status(frame) | std::uint64_t{crc_error} << TSV::CrcError | std::uint64_t{giant} << TSV::Giant;
   return outgoing;
+}
+
+// Table 7-1, as far as the frame itself tells.
+std::uint64_t Enc28j60::transmit_status(const EthernetFrame& frame) const {
+  const std::uint64_t octets = frame.wire_size() & 0xFFFF;
+  std::uint64_t status = octets | octets << TSV::TotalBytesOnWire;
+  const auto set = [&](unsigned bit, bool value) { status |= std::uint64_t{value} << bit; };
+  const std::uint16_t type = type_of(frame.octets);
+  set(TSV::LengthCheckError, is_set(Reg::MACON3, MACON3::FRMLNEN) && length_is_wrong(frame.octets));
+  set(TSV::LengthOutOfRange, type > largest_length);
+  set(TSV::Multicast, is_multicast(frame.octets));
+  set(TSV::Broadcast, is_broadcast(frame.octets));
+  set(TSV::ControlFrame, is_control(frame.octets));
+  set(TSV::PauseControlFrame, is_pause(frame.octets));
+  set(TSV::VlanTagged, type == vlan_type);
+  return status;
 }
 
 void Enc28j60::transmission_ended(const Transmission& transmission) {
   const Outgoing sent = *std::exchange(outgoing_, std::nullopt);
-  const std::size_t octets = sent.frame.wire_size();
-  std::uint64_t status = sent.status | static_cast<std::uint16_t>(octets) |
-                         std::uint64_t{static_cast<std::uint16_t>(octets)} << TSV::TotalBytesOnWire;
+  std::uint64_t status = sent.status;
   if (transmission.deferred) status |= std::uint64_t{1} << TSV::PacketDefer;
   clear_bits(Reg::ECON1, ECON1::TXRTS);
-  if (sent.giant) {
+  if (sent.cut_off) {
     write_status_vector(status);
     drop(DropReason::transmit_aborted);
     set_bits(Reg::ESTAT, ESTAT::TXABRT);

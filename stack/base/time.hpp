@@ -12,7 +12,7 @@ constexpr Tick to_tick(uint32_t now_ms) {
   return static_cast<Tick>(now_ms >> 4);
 }
 constexpr Tick seconds(uint16_t s) {
-  return static_cast<Tick>(s * 125ul / 2);
+  return static_cast<Tick>((s * 125ul + 1) / 2);
 }
 
 // Compares across the wrap.

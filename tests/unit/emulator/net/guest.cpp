@@ -87,6 +87,13 @@ std::string text_of(Tins::PDU& pdu) {
   return data ? std::string(data->payload().begin(), data->payload().end()) : std::string();
 }
 
+std::vector<std::uint8_t> resent(const std::vector<std::uint8_t>& octets) {
+  Tins::EthernetII frame(octets.data(), static_cast<std::uint32_t>(octets.size()));
+  auto result = frame.serialize();
+  result.resize(std::min(result.size(), octets.size()));
+  return result;
+}
+
 bool has_flags(Tins::PDU& pdu, std::uint16_t flags) {
   return (pdu.rfind_pdu<Tins::TCP>().flags() & flags) == flags;
 }

@@ -63,6 +63,8 @@ class Inbox : public FrameSink {
 };
 
 std::string text_of(Tins::PDU& pdu);
+// `octets` as libtins would send them: with its own checksums, without padding.
+std::vector<std::uint8_t> resent(const std::vector<std::uint8_t>& octets);
 // Whether the segment in `pdu` has all of these flags.
 bool has_flags(Tins::PDU& pdu, std::uint16_t flags);
 
