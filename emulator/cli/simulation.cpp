@@ -50,6 +50,7 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   in_.to = to_chip;
   out_.to = to_network;
   wire_.connect(*nic_, in_, out_);
+  nic_->set_link(true);
 }
 
 Simulation::~Simulation() = default;
