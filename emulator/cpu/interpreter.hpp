@@ -19,14 +19,14 @@ inline void Core::interrupts_enabled() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 
-// Each operation ends in one of these: the next slot, and the cycles that have passed.
-#define AVRLAN_GO(words, cycles) \
-  do {                           \
-    left -= (cycles);            \
-    slot += (words);             \
-    if (left <= 0) [[unlikely]]  \
-      goto leave;                \
-    AVRLAN_DISPATCH();           \
+// Each operation ends in one of these: the next slot, and the cycles that have passed (worked out before slot moves).
+#define AVRLAN_GO(words, cycles)            \
+  do {                                      \
+    const std::int64_t passed = (cycles);   \
+    slot += (words);                        \
+    if ((left -= passed) <= 0) [[unlikely]] \
+      goto leave;                           \
+    AVRLAN_DISPATCH();                      \
   } while (false)
 #define AVRLAN_DISPATCH()                                                                              \
   do {                                                                                                 \
