@@ -48,10 +48,9 @@ Bytes read_file(const std::filesystem::path& path) {
     throw UsageError(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)),
                      "check its permissions");
   }
-  Bytes bytes(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) {
-    throw UsageError(fmt::format("{} cannot be read", path.string()), "check the disk it is on");
-  }
+  Bytes bytes(std::filesystem::file_size(path, error));
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (error || !in) throw UsageError(fmt::format("{} cannot be read", path.string()), "check the disk it is on");
   return bytes;
 }
 

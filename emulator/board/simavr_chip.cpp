@@ -17,8 +17,19 @@ namespace avrlan {
 
 namespace {
 
-// simavr checks an address only after a load and before a store that it makes all the same.
+// simavr makes a load or store to a wild address after complaining, and does not check LPM, ELPM and SPM at all. So both
+// memories are as large as what can be addressed; the host gives pages only to what is touched.
 constexpr std::size_t data_space = 0x10000;
+constexpr std::size_t program_space = 0x1000000;
+
+// Zeros from `used` on.
+std::uint8_t* resized(std::uint8_t* memory, std::size_t used, std::size_t size) {
+  auto* larger = static_cast<std::uint8_t*>(std::calloc(size, 1));
+  if (larger == nullptr) throw std::bad_alloc{};
+  std::copy_n(memory, used, larger);
+  std::free(memory);
+  return larger;
+}
 
 void never_sleep(avr_t*, avr_cycle_count_t) {}
 
@@ -57,10 +68,8 @@ SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
   avr_->frequency = static_cast<std::uint32_t>(hz);
   // Volts that the ADC divides by.
   avr_->vcc = avr_->avcc = avr_->aref = 5000;
-  auto* data = static_cast<std::uint8_t*>(std::realloc(avr_->data, data_space));
-  if (data == nullptr) throw std::bad_alloc{};
-  std::fill(data + avr_->ramend + 1, data + data_space, std::uint8_t{0xff});
-  avr_->data = data;
+  avr_->data = resized(avr_->data, std::size_t{avr_->ramend} + 1, data_space);
+  avr_->flash = resized(avr_->flash, std::size_t{avr_->flashend} + 1, program_space);
 }
 
 SimavrChip::~SimavrChip() {

@@ -18,6 +18,8 @@ PlainSimavr::PlainSimavr(const std::string& program, const std::string& mcu) : f
   avr_->frequency = 16'000'000;
   // The one thing left out: sleeping in wall-clock time.
   avr_->sleep = [](avr_t*, avr_cycle_count_t) {};
+  std::uint32_t quiet = 0;
+  avr_ioctl(avr_, AVR_IOCTL_UART_SET_FLAGS('0'), &quiet);
   std::copy(firmware_.flash.begin(), firmware_.flash.end(), avr_->flash);
   avr_irq_register_notify(
       avr_io_getirq(avr_, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT),
@@ -33,6 +35,7 @@ PlainSimavr::~PlainSimavr() {
     avr_free_irq(avr_->interrupts.vector[i]->irq, AVR_INT_IRQ_COUNT);
   }
   avr_free_irq(avr_->interrupts.irq, AVR_INT_IRQ_COUNT);
+  for (auto& io : avr_->io) avr_free_irq(io.irq, AVR_IOMEM_IRQ_ALL + 1);
   avr_terminate(avr_);
   std::free(avr_->irq_pool.irq);
   std::free(avr_);

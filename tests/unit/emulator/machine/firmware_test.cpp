@@ -113,8 +113,9 @@ TEST_F(FirmwareFile, ThatIsNoElfIsRefused) {
 }
 
 TEST_F(FirmwareFile, ForAnotherMachineIsRefused) {
-  const fs::path path = write(read("/proc/self/exe"));
-  EXPECT_TRUE(says(refusal(path), "is not for an AVR"));
+  Bytes bytes = read(program("exit_0_atmega328p"));
+  bytes[18] = 62;  // e_machine: EM_X86_64
+  EXPECT_TRUE(says(refusal(write(bytes)), "is not for an AVR"));
 }
 
 TEST_F(FirmwareFile, ThatIsNotLinkedIsRefused) {
@@ -148,7 +149,7 @@ TEST_F(FirmwareFile, CutAtAnyLengthIsRefusedOrLoaded) {
 TEST_F(FirmwareFile, DamagedInAnyWayIsRefusedOrLoaded) {
   const Bytes whole = read(program("linked_atmega328p"));
   std::mt19937 random(1);
-  for (int i = 0; i < 3'000; ++i) {
+  for (int i = 0; i < 1'000; ++i) {
     Bytes bytes = whole;
     const int damages = 1 + static_cast<int>(random() % 8);
     for (int n = 0; n < damages; ++n) {
