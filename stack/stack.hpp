@@ -41,12 +41,12 @@ class Stack : public Tcp<Config> {
       this->answering_ = false;
       this->device_.rx_close();
     }
-    if (Config::dhcp) this->dhcp_poll(to_tick(now_ms));
-    if (Config::tcp) this->tcp_poll();
     while (now_ms - second_ >= 1000) {
       second_ += 1000;
       every_second();
     }
+    if (Config::dhcp) this->dhcp_poll(to_tick(now_ms));
+    if (Config::tcp) this->tcp_poll();
   }
 
   // The application of type A in the configuration.

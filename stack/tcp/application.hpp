@@ -33,7 +33,8 @@ struct TcpApplication {
     data.skip(data.left());
   }
 
-  // Writes what the stream has from `offset` on, as far as there is room; nothing when there is nothing to send. The
+  // Writes what the stream has from `offset` on, as far as there is room; nothing when there is nothing to send. Asked
+  // after `connected`, `acked`, received data and Connection::wake. The
   // first octet sent has offset 0. An offset that was asked for before is asked for again when a segment is lost, and
   // must give the same octets again: everything from Connection::acknowledged() on has to be kept or made anew.
   template <class AnyState, class Writer>

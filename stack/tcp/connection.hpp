@@ -50,7 +50,8 @@ class Connection {
   void close() { flags_ |= closing | wanted; }
   // Resets the connection. There is no further event.
   void abort() { flags_ |= aborting | wanted; }
-  // There is something to be sent: the stack asks at its next poll and does not wait for the next event.
+  // There is something to be sent, or room to receive: the stack looks at its next poll. Without it, it looks after
+  // `connected`, `acked` and received data.
   void wake() { flags_ |= wanted; }
 
  private:

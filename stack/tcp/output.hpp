@@ -140,7 +140,6 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       clear(c, Connection::challenged);
       if (c.state_ < TcpState::established || c.state_ == TcpState::time_wait) continue;
       tell(c, TcpEvent::poll);
-      output(c, false);
     }
   }
 

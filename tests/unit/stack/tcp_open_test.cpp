@@ -1,30 +1,8 @@
-#include "stack/app/line_client.hpp"
 #include "tests/unit/stack/bench.hpp"
+#include "tests/unit/stack/notes.hpp"
 
 namespace avrlan::test {
 namespace {
-
-// Notes what happens.
-struct Notes : tcpip::TcpApplication {
-  static constexpr uint16_t port = 80;
-  std::string events;
-  std::string data;
-
-  template <class State>
-  void event(tcpip::Connection& connection, State&, tcpip::TcpEvent event) {
-    if (event == tcpip::TcpEvent::poll) return;
-    static const char* const names[] = {"connected ", "acked ",   "",          "peer_closed ",
-                                        "closed ",    "aborted ", "timed_out "};
-    events += names[static_cast<int>(event)];
-    if (event == tcpip::TcpEvent::peer_closed) connection.close();
-  }
-  template <class State, class Reader>
-  void received(tcpip::Connection&, State&, Reader& reader) {
-    std::string text(reader.left(), 0);
-    reader.read(text.data(), reader.left());
-    data += text;
-  }
-};
 
 struct Client : Notes {
   static constexpr uint16_t port = 0;
