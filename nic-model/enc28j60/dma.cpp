@@ -52,7 +52,7 @@ void Enc28j60::start_dma() {
            "the DMA's source pointer cannot end at EDMAND: one octet, or an end that the wrap at ERXND jumps over; a "
            "copy overwrites all memory (13.0)");
   }
-  if (checksum && receiving_) abort_reception();
+  if (checksum && receiving()) abort_reception_by_checksum();
   const Duration each = clock_period * (checksum ? 1 : 2);
   dma_event_ = scheduler_.after(each * static_cast<std::int64_t>(run.octets), [this] { finish_dma(); });
 }

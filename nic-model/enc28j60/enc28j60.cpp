@@ -43,9 +43,9 @@ Enc28j60::~Enc28j60() {
 void Enc28j60::power_on_reset() {
   std::uint64_t random = options_.memory_seed | 1;
   for (std::uint8_t& octet : memory_) octet = static_cast<std::uint8_t>(next_random(random) >> 32);
+  clock_ready_at_ = scheduler_.now() + oscillator_start_up;
   reset_registers();
   reset_phy();
-  clock_ready_at_ = scheduler_.now() + oscillator_start_up;
   clock_event_ = scheduler_.at(clock_ready_at_, [this] { oscillator_ready(); });
 }
 
@@ -63,7 +63,7 @@ void Enc28j60::system_reset() {
   scheduler_.cancel(mii_event_);
   scheduler_.cancel(test_event_);
   mird_valid_ = true;
-  receiving_ = false;
+  abort_reception(DropReason::receive_aborted);
   command_ = Command::ignore;
   miso_ = released;
   const std::uint8_t ecocon = cell(Reg::ECOCON);
@@ -263,7 +263,7 @@ std::uint8_t Enc28j60::read_register(Reg reg) const {
       break;
     case Reg::ESTAT:
       if (!int_pin_) value |= ESTAT::INT;
-      if (receiving_) value |= ESTAT::RXBUSY;
+      if (receiving()) value |= ESTAT::RXBUSY;
       if (clock_ready()) value |= ESTAT::CLKRDY;
       break;
     case Reg::MISTAT:
@@ -337,7 +337,7 @@ void Enc28j60::write_econ1(std::uint8_t old, std::uint8_t now) {
   const unsigned fell = old & ~now;
   if ((now & ECON1::RXRST) != 0) {
     clear_bits(Reg::ECON1, ECON1::RXEN);
-    receiving_ = false;
+    abort_reception(DropReason::receive_aborted);
   } else if ((rose & ECON1::RXEN) != 0) {
     check_read_pointer();
   }
@@ -368,7 +368,7 @@ void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
       cancel_transmission();
     }
     scheduler_.cancel(mii_event_);
-    receiving_ = false;
+    abort_reception(DropReason::power_down);
     clock_ready_at_ = Instant::never();
   } else {
     clock_ready_at_ = scheduler_.now() + oscillator_start_up;

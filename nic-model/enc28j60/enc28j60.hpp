@@ -121,6 +121,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
 
   // receive.cpp, filters.cpp
   bool receiver_on() const;
+  std::optional<DropReason> deafness() const;
+  bool receiving() const { return announced_ && !loss_; }
   void receive(const EthernetFrame& frame);
   std::optional<DropReason> refuse(const EthernetFrame& frame) const;
   void overflowed(DropReason reason);
@@ -128,7 +130,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::size_t receive_space() const;
   void write_packet(const EthernetFrame& frame);
   void release_packet();
-  void abort_reception();
+  void abort_reception(DropReason reason);
+  void abort_reception_by_checksum();
   void check_read_pointer();
   bool passes_filters(const EthernetFrame& frame) const;
   bool matches_pattern(const EthernetFrame& frame) const;
@@ -146,6 +149,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
     EthernetFrame frame;
     std::uint64_t status = 0;  // its vector, but for what only the end of the transmission tells
     bool cut_off = false;      // at MAMXFL
+    bool wired = false;        // the PHY passes it on
   };
   void request_transmission();
   void start_transmission();
@@ -215,9 +219,9 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::int64_t clkout_hz_ = 0;
   std::function<void(std::int64_t)> clkout_changed_;
 
-  Address write_pointer_ = 0;  // the receive hardware's own; ERXWRPT follows when a packet is complete (6.1)
-  bool announced_ = false;     // a frame is on the wire,
-  bool receiving_ = false;     // and the receiver has heard its start
+  Address write_pointer_ = 0;       // the receive hardware's own; ERXWRPT follows when a packet is complete (6.1)
+  bool announced_ = false;          // a frame is on the wire
+  std::optional<DropReason> loss_;  // why that frame will not be received
 
   bool released_since_overflow_ = false;
 

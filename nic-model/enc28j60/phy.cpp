@@ -46,19 +46,11 @@ void Enc28j60::finish_mii() {
 
 std::uint16_t Enc28j60::peek(Phy reg) const {
   unsigned value = phy(reg);
-  switch (reg) {
-    case Phy::PHSTAT1:
-      // Reads as up only when the link has been up since the last read.
-      if (!link_up()) value &= ~static_cast<unsigned>(PHSTAT1::LLSTAT);
-      break;
-    case Phy::PHSTAT2:
-      if (outgoing_) value |= PHSTAT2::TXSTAT;
-      if (announced_) value |= PHSTAT2::RXSTAT;
-      if (link_up()) value |= PHSTAT2::LSTAT;
-      if (is_set(Phy::PHCON1, PHCON1::PDPXMD)) value |= PHSTAT2::DPXSTAT;
-      break;
-    default:
-      break;
+  if (reg == Phy::PHSTAT2) {
+    if (outgoing_) value |= PHSTAT2::TXSTAT;
+    if (announced_) value |= PHSTAT2::RXSTAT;
+    if (link_up()) value |= PHSTAT2::LSTAT;
+    if (is_set(Phy::PHCON1, PHCON1::PDPXMD)) value |= PHSTAT2::DPXSTAT;
   }
   return static_cast<std::uint16_t>(value);
 }
@@ -143,6 +135,7 @@ void Enc28j60::update_link() {
 void Enc28j60::set_link_status(bool up) {
   if (link_status_ == up) return;
   link_status_ = up;
+  if (!up) phy(Phy::PHSTAT1) &= static_cast<std::uint16_t>(~PHSTAT1::LLSTAT);
   // 12.1.5: PLNKIF tells of any change; PGIF, and LINKIF after it, only of an enabled one.
   phy(Phy::PHIR) |= PHIR::PLNKIF;
   if (is_set(Phy::PHIE, PHIE::PLNKIE | PHIE::PGEIE)) phy(Phy::PHIR) |= PHIR::PGIF;

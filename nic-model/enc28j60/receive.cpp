@@ -21,25 +21,33 @@ bool Enc28j60::receiver_on() const {
   return !in_reset_ && !asleep() && is_set(Reg::ECON1, ECON1::RXEN) && is_set(Reg::MACON1, MACON1::MARXEN);
 }
 
+// Why a frame that begins now is not heard.
+std::optional<DropReason> Enc28j60::deafness() const {
+  if (in_reset_ || asleep()) return DropReason::power_down;
+  if (!cable_ || !link_up()) return DropReason::link_down;
+  if (!receiver_on()) return DropReason::receiver_off;
+  return std::nullopt;
+}
+
 void Enc28j60::receive_started(Instant) {
   announced_ = true;
-  receiving_ = cable_ && link_up() && receiver_on();
-  if (receiving_ && checksum_running()) abort_reception();
+  loss_ = deafness();
+  if (receiving() && checksum_running()) abort_reception_by_checksum();
 }
 
 void Enc28j60::deliver(const EthernetFrame& frame) {
-  const bool heard = announced_ ? receiving_ : receiver_on();
+  if (!announced_) loss_ = deafness();
   announced_ = false;
-  receiving_ = false;
-  if (in_reset_ || asleep()) {
-    drop(DropReason::power_down);
-  } else if (!cable_ || !link_up()) {
-    drop(DropReason::link_down);
-  } else if (!heard) {
-    drop(DropReason::receiver_off);
+  if (!loss_ && (!cable_ || !link_up())) loss_ = DropReason::link_down;
+  if (loss_) {
+    drop(*loss_);
   } else {
     receive(frame);
   }
+}
+
+void Enc28j60::abort_reception(DropReason reason) {
+  if (receiving()) loss_ = reason;
 }
 
 void Enc28j60::receive(const EthernetFrame& frame) {
@@ -167,9 +175,8 @@ void Enc28j60::check_read_pointer() {
 }
 
 // Erratum 17.
-void Enc28j60::abort_reception() {
-  receiving_ = false;
-  drop(DropReason::receive_aborted);
+void Enc28j60::abort_reception_by_checksum() {
+  abort_reception(DropReason::receive_aborted);
   report(Severity::warning, "enc28j60-checksum-while-receiving",
          "a DMA checksum ran while a frame came in, which is lost (erratum 17): compute checksums in software");
   set_bits(Reg::ESTAT, ESTAT::BUFER);

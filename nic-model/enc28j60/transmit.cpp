@@ -75,7 +75,8 @@ void Enc28j60::check_transmit_area() {
 void Enc28j60::start_transmission() {
   outgoing_ = build_frame();
   const EthernetFrame& frame = outgoing_->frame;
-  if (cable_ && link_up() && !is_set(Phy::PHCON1, PHCON1::PLOOPBK) && !is_set(Phy::PHCON2, PHCON2::TXDIS)) {
+  outgoing_->wired = cable_ && link_up() && !is_set(Phy::PHCON2, PHCON2::TXDIS);
+  if (outgoing_->wired) {
     wire_.from_nic(frame, [this](const Transmission& transmission) { transmission_ended(transmission); });
     return;
   }
@@ -159,8 +160,10 @@ void Enc28j60::transmission_ended(const Transmission& transmission) {
     raise(EIR::TXERIF | EIR::TXIF);
   } else {
     write_status_vector(status | std::uint64_t{1} << TSV::Done);
-    ++counters_.tx_frames;
-    counters_.tx_bytes += sent.frame.octets.size();
+    if (sent.wired) {
+      ++counters_.tx_frames;
+      counters_.tx_bytes += sent.frame.octets.size();
+    }
     raise(EIR::TXIF);
     // 9.1: in half duplex the PHY returns what it sends unless HDLDIS is set; so does the loopback mode.
     const bool half_duplex_echo = !is_set(Phy::PHCON1, PHCON1::PDPXMD) && !is_set(Phy::PHCON2, PHCON2::HDLDIS);

@@ -1,0 +1,315 @@
+// Transmission, DS39662E 7.1: what reaches the wire, when, and what the status vector says of it.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/nic-model/enc28j60_bench.hpp"
+
+namespace avrlan {
+namespace {
+
+using enc28j60::Phy;
+using enc28j60::Reg;
+namespace ECON1 = enc28j60::ECON1;
+namespace EIR = enc28j60::EIR;
+namespace ESTAT = enc28j60::ESTAT;
+namespace TSV = enc28j60::TSV;
+
+class Enc28j60Transmit : public testing::Test {
+ protected:
+  Enc28j60Transmit() { bench.start(); }
+
+  EthernetFrame send(const Octets& octets, std::uint8_t control = 0) {
+    bench.sent.clear();
+    bench.request(octets, control);
+    bench.advance(Duration::milliseconds(8));
+    if (bench.sent.size() != 1) {
+      ADD_FAILURE() << bench.sent.size() << " frames";
+      return {};
+    }
+    return bench.sent[0].frame;
+  }
+  std::uint64_t status_of(const Octets& octets, std::uint8_t control = 0) {
+    send(octets, control);
+    return bench.status_vector();
+  }
+  static Octets out(std::size_t length, unsigned seed = 0, unsigned type = 0x0800) {
+    return Enc28j60Bench::octets(length, Enc28j60Bench::peer, seed, type);
+  }
+  static Octets padded(Octets octets, std::size_t length) {
+    octets.resize(std::max(octets.size(), length));
+    return octets;
+  }
+  static std::uint64_t bits(std::initializer_list<unsigned> set) {
+    std::uint64_t all = 0;
+    for (const unsigned n : set) all |= std::uint64_t{1} << n;
+    return all;
+  }
+
+  Enc28j60Bench bench;
+};
+
+TEST_F(Enc28j60Transmit, SendsTheOctetsBehindTheControlByteWithFcs) {
+  const Octets octets = out(1514);
+  EXPECT_EQ(send(octets), EthernetFrame::with_fcs(octets));
+  EXPECT_EQ(bench.chip.counters().tx_frames, 1u);
+  EXPECT_EQ(bench.chip.counters().tx_bytes, 1514u);
+  EXPECT_EQ(bench.read_pair(Reg::ETXSTL), 0x1A00);
+  EXPECT_EQ(bench.read_pair(Reg::ETXNDL), 0x1A00 + 1514) << "the pointers stay (7.1)";
+  EXPECT_TRUE(bench.diagnostics.empty());
+}
+
+// To the picosecond: preamble at the instant TXRTS is set, the last FCS bit 8 + 60 + 4 octets later.
+TEST_F(Enc28j60Transmit, TakesItsTimeOnTheWire) {
+  bench.request(out(60));
+  const Instant start = bench.now();
+  const Instant end = start + Duration::nanoseconds(57'600);
+  bench.scheduler.run_until(end - Duration::picoseconds(1));
+  EXPECT_EQ(bench.chip.peek(Reg::ECON1) & ECON1::TXRTS, ECON1::TXRTS);
+  EXPECT_EQ(bench.chip.peek(Reg::EIR), 0);
+  bench.scheduler.run_until(end);
+  EXPECT_EQ(bench.chip.peek(Reg::ECON1) & ECON1::TXRTS, 0);
+  EXPECT_EQ(bench.chip.peek(Reg::EIR), EIR::TXIF);
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].end, end);
+}
+
+// Register 6-4: MABBIPG + 3 nibble times in full duplex, + 6 in half duplex; 15h and 12h are both 9.6 us.
+TEST_F(Enc28j60Transmit, LeavesTheGapThatMabbipgSays) {
+  struct Case {
+    bool full_duplex;
+    unsigned mabbipg;
+    Duration gap;
+  };
+  for (const Case& c :
+       {Case{true, 0x15, Duration::nanoseconds(9'600)}, Case{false, 0x12, Duration::nanoseconds(9'600)},
+        Case{true, 0x00, Duration::nanoseconds(1'200)}, Case{false, 0x7F, Duration::nanoseconds(53'200)}}) {
+    bench.write(Reg::MACON3, c.full_duplex ? 0x33 : 0x32);
+    bench.write(Reg::MABBIPG, c.mabbipg);
+    bench.sent.clear();
+    bench.advance(Duration::milliseconds(1));
+    bench.request(out(60));
+    bench.advance(Duration::nanoseconds(57'600));
+    // At once, by one bit field command whose bytes take no time.
+    bench.spi({0x9F, ECON1::TXRTS}, Duration{});
+    bench.advance(Duration::milliseconds(1));
+    ASSERT_EQ(bench.sent.size(), 2u);
+    EXPECT_EQ(bench.sent[1].end - bench.sent[0].end, c.gap + Duration::nanoseconds(57'600)) << c.mabbipg;
+  }
+}
+
+TEST_F(Enc28j60Transmit, PadsAsMacon3Says) {
+  const Octets plain = out(20), vlan = out(20, 0, 0x8100);
+  struct Case {
+    unsigned padcfg;
+    std::size_t plain, vlan;
+  };
+  for (const Case& c : {Case{0b001, 60, 60}, Case{0b011, 64, 64}, Case{0b111, 64, 64}, Case{0b101, 60, 64},
+                        Case{0b000, 20, 20}, Case{0b010, 20, 20}, Case{0b100, 20, 20}, Case{0b110, 20, 20}}) {
+    bench.write(Reg::MACON3, c.padcfg << 5 | 0x11);
+    EXPECT_EQ(send(plain), EthernetFrame::with_fcs(padded(plain, c.plain))) << c.padcfg;
+    EXPECT_EQ(send(vlan), EthernetFrame::with_fcs(padded(vlan, c.vlan))) << c.padcfg;
+    EXPECT_EQ(send(out(100)), EthernetFrame::with_fcs(out(100)));
+  }
+}
+
+TEST_F(Enc28j60Transmit, TakesTheLastFourOctetsForTheFcsWithoutTxcrcen) {
+  bench.write(Reg::MACON3, 0x03);
+  const EthernetFrame frame = bench.frame(100);
+  EXPECT_EQ(send(Enc28j60Bench::with_fcs(frame)), frame);
+  EXPECT_EQ(bench.status_vector() & bits({TSV::CrcError}), 0u);
+
+  const EthernetFrame wrong = send(out(100));
+  EXPECT_EQ(wrong.octets, out(96));
+  EXPECT_FALSE(wrong.fcs_ok());
+  EXPECT_EQ(bench.status_vector() & bits({TSV::CrcError, TSV::Done}), bits({TSV::CrcError, TSV::Done}));
+}
+
+TEST_F(Enc28j60Transmit, LeavesAProprietaryHeaderOutOfTheFcs) {
+  bench.write(Reg::MACON3, 0x3B);
+  const Octets octets = out(80);
+  EXPECT_EQ(send(octets).fcs, ethernet_crc(std::span(octets).subspan(4)));
+}
+
+// Figure 7-1: with POVERRIDE the control byte decides, else MACON3 does.
+TEST_F(Enc28j60Transmit, ObeysThePerPacketControlByte) {
+  const Octets octets = out(20);
+  EXPECT_EQ(send(octets, 0x0E), EthernetFrame::with_fcs(padded(octets, 60))) << "ignored without POVERRIDE";
+  EXPECT_EQ(send(octets, 0x03), EthernetFrame::with_fcs(octets)) << "CRC, no padding";
+  EXPECT_EQ(send(octets, 0x07), EthernetFrame::with_fcs(padded(octets, 60)));
+  const EthernetFrame own_fcs = bench.frame(70);
+  EXPECT_EQ(send(Enc28j60Bench::with_fcs(own_fcs), 0x01), own_fcs) << "neither";
+  bench.write(Reg::MACON3, 0x01);
+  EXPECT_EQ(send(octets, 0x07), EthernetFrame::with_fcs(padded(octets, 60)));
+}
+
+TEST_F(Enc28j60Transmit, CutsAFrameOffAtMamxfl) {
+  bench.request(out(1515));
+  const Instant start = bench.now();
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF | EIR::TXERIF);
+  EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::TXABRT, ESTAT::TXABRT);
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, 0);
+  EXPECT_EQ(bench.status_vector() & bits({TSV::Giant, TSV::Done}), bits({TSV::Giant}));
+  EXPECT_EQ(bench.chip.counters().tx_frames, 0u);
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::transmit_aborted), 1u);
+  ASSERT_EQ(bench.sent.size(), 1u) << "the medium has carried its beginning";
+  EXPECT_FALSE(bench.sent[0].frame.fcs_ok());
+  EXPECT_EQ(bench.sent[0].end - start, octet_time * (8 + 1518));
+}
+
+TEST_F(Enc28j60Transmit, SendsHugeFramesWhenAllowed) {
+  bench.set(Reg::MACON3, enc28j60::MACON3::HFRMEN);
+  EXPECT_EQ(send(out(1600)), EthernetFrame::with_fcs(out(1600)));
+  EXPECT_EQ(bench.status_vector() & bits({TSV::Giant, TSV::Done}), bits({TSV::Giant, TSV::Done}));
+  bench.clear(Reg::MACON3, enc28j60::MACON3::HFRMEN);
+  EXPECT_EQ(send(out(1600), 0x0B), EthernetFrame::with_fcs(out(1600))) << "PHUGEEN";
+  EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::TXABRT, 0);
+}
+
+// Table 7-1, at ETXND + 1, seven octets.
+TEST_F(Enc28j60Transmit, WritesItsStatusVectorBehindTheFrame) {
+  bench.write_buffer(0x1A00 + 101, Octets(9, 0xEE));
+  send(out(100));
+  const Octets expected{104, 0, 0xC0, 0x00, 104, 0, 0x00, 0xEE, 0xEE};
+  EXPECT_EQ(bench.read_buffer(0x1A00 + 101, 9), expected);
+}
+
+TEST_F(Enc28j60Transmit, StatusVectorNamesWhatWasSent) {
+  const std::uint64_t sizes = 104 | std::uint64_t{104} << TSV::TotalBytesOnWire;
+  const auto to = [](const MacAddress& address, unsigned type) { return Enc28j60Bench::octets(100, address, 0, type); };
+  const std::uint64_t plain = sizes | bits({TSV::Done, TSV::LengthOutOfRange});
+  EXPECT_EQ(status_of(to(Enc28j60Bench::peer, 0x0800)), plain);
+  EXPECT_EQ(status_of(to(Enc28j60Bench::broadcast, 0x0800)), plain | bits({TSV::Broadcast}));
+  EXPECT_EQ(status_of(to({0x01, 0, 0x5E, 0, 0, 1}, 0x0800)), plain | bits({TSV::Multicast}));
+  EXPECT_EQ(status_of(to(Enc28j60Bench::peer, 0x8100)), plain | bits({TSV::VlanTagged}));
+  EXPECT_EQ(status_of(to(Enc28j60Bench::peer, 86)), sizes | bits({TSV::Done}));
+  EXPECT_EQ(status_of(to(Enc28j60Bench::peer, 85)), sizes | bits({TSV::Done, TSV::LengthCheckError}));
+  bench.clear(Reg::MACON3, enc28j60::MACON3::FRMLNEN);
+  EXPECT_EQ(status_of(to(Enc28j60Bench::peer, 85)), sizes | bits({TSV::Done}));
+
+  Octets control = to(Enc28j60Bench::peer, 0x8808);
+  control[14] = 0;
+  control[15] = 1;
+  EXPECT_EQ(status_of(control), plain | bits({TSV::ControlFrame, TSV::PauseControlFrame}));
+  control[15] = 2;
+  EXPECT_EQ(status_of(control), plain | bits({TSV::ControlFrame}));
+}
+
+TEST_F(Enc28j60Transmit, WrapsAtTheEndOfMemory) {
+  const Octets octets = out(100);
+  bench.request(octets, 0, 0x1FC0);
+  bench.advance(Duration::milliseconds(1));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].frame.octets, octets);
+  EXPECT_EQ(bench.status_vector() & 0xFFFF, 104u);
+}
+
+TEST_F(Enc28j60Transmit, ReadsTheFrameWhenTheRequestComes) {
+  bench.request(out(100, 1));
+  bench.write_buffer(0x1A00 + 50, Octets(10, 0));
+  EXPECT_TRUE(bench.reported("enc28j60-transmit-buffer-changed"));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.sent[0].frame.octets, out(100, 1));
+}
+
+// 12.1.4: TXIF whenever TXRTS falls, also by the host's hand; no status vector, no error flag.
+TEST_F(Enc28j60Transmit, ClearingTxrtsCancels) {
+  bench.request(out(1514));
+  const std::uint64_t before = bench.status_vector();
+  bench.advance(Duration::microseconds(100));
+  bench.clear(Reg::ECON1, ECON1::TXRTS);
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF);
+  EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::TXABRT, 0);
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_TRUE(bench.sent.empty());
+  EXPECT_EQ(bench.status_vector(), before);
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::transmit_aborted), 1u);
+  EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
+}
+
+// 11.3, and what drivers do before each frame because of erratum 12.
+TEST_F(Enc28j60Transmit, TxrstAbortsAndHoldsTheTransmitter) {
+  bench.request(out(1514));
+  bench.advance(Duration::microseconds(100));
+  bench.set(Reg::ECON1, ECON1::TXRST);
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, 0);
+  bench.set(Reg::ECON1, ECON1::TXRTS);
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, 0) << "held in reset";
+  bench.clear(Reg::ECON1, ECON1::TXRST);
+  bench.clear(Reg::EIR, EIR::TXERIF | EIR::TXIF);
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_TRUE(bench.sent.empty());
+  EXPECT_EQ(bench.read(Reg::EIR), 0);
+  EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
+}
+
+TEST_F(Enc28j60Transmit, ASecondRequestIsLost) {
+  bench.request(out(100, 1));
+  bench.set(Reg::ECON1, ECON1::TXRTS);
+  EXPECT_TRUE(bench.reported("enc28j60-transmit-busy"));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.sent.size(), 1u);
+}
+
+TEST_F(Enc28j60Transmit, GoesNowhereWithoutALink) {
+  bench.chip.set_link(false);
+  bench.request(out(60));
+  bench.advance(Duration::microseconds(58));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF) << "the MAC does not know";
+  EXPECT_TRUE(bench.sent.empty());
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::link_down), 1u);
+  EXPECT_EQ(bench.chip.counters().tx_frames, 0u);
+}
+
+TEST_F(Enc28j60Transmit, GoesNowhereWithTheTransmitterDisabled) {
+  bench.write_phy(Phy::PHCON2, enc28j60::PHCON2::TXDIS);
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF);
+  EXPECT_TRUE(bench.sent.empty());
+}
+
+// --- half duplex
+
+class Enc28j60HalfDuplex : public Enc28j60Transmit {
+ protected:
+  Enc28j60HalfDuplex() {
+    bench.clear(Reg::ECON1, ECON1::RXEN);
+    bench.write(Reg::MACON3, 0x32);
+    bench.write(Reg::MABBIPG, 0x12);
+    bench.write_phy(Phy::PHCON1, 0);
+    bench.set(Reg::ECON1, ECON1::RXEN);
+  }
+};
+
+TEST_F(Enc28j60HalfDuplex, WaitsForAFrameThatComesIn) {
+  bench.wire.from_network(bench.frame(1514));
+  const Instant in_end = bench.now() + Duration::nanoseconds(1'220'800);
+  bench.request(out(60));
+  EXPECT_LT(bench.now(), in_end);
+  bench.advance(Duration::milliseconds(3));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].end, in_end + Duration::nanoseconds(9'600 + 57'600));
+  EXPECT_EQ(bench.status_vector() & bits({TSV::PacketDefer}), bits({TSV::PacketDefer}));
+}
+
+TEST_F(Enc28j60HalfDuplex, HearsItselfUnlessHdldis) {
+  const Octets octets = Enc28j60Bench::octets(100, Enc28j60Bench::broadcast);
+  send(octets);
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0);
+  bench.write_phy(Phy::PHCON2, 0);
+  send(octets);
+  ASSERT_EQ(bench.read(Reg::EPKTCNT), 1);
+  EXPECT_EQ(bench.take().octets, Enc28j60Bench::with_fcs(EthernetFrame::with_fcs(octets)));
+  send(out(60));
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0) << "the filters apply";
+}
+
+TEST_F(Enc28j60HalfDuplex, DuplexBitsThatDifferAreReported) {
+  bench.write_phy(Phy::PHCON1, enc28j60::PHCON1::PDPXMD);
+  bench.request(out(60));
+  EXPECT_TRUE(bench.reported("enc28j60-duplex-mismatch"));
+}
+
+}  // namespace
+}  // namespace avrlan
