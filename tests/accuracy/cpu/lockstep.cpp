@@ -27,6 +27,7 @@
 #include "emulator/cpu/core_traits.hpp"
 #include "emulator/cpu/decoder.hpp"
 #include "emulator/cpu/interpreter.hpp"
+#include "tests/accuracy/cpu/random_code.hpp"
 #include "tests/accuracy/cpu/rig.hpp"
 
 namespace avrlan::cpu::test {
@@ -57,33 +58,6 @@ struct InterruptProbe {
   void interrupt(unsigned vector, std::uint32_t, std::int64_t) { entered = vector; }
 };
 
-// A random instruction: the fixed bits of an encoding, and those of its operands.
-struct Encoding {
-  std::uint16_t fixed;
-  std::uint16_t operands;
-  unsigned weight;
-};
-constexpr Encoding kEncodings[] = {
-    {0x0400, 0x03FF, 4}, {0x0800, 0x03FF, 4}, {0x0C00, 0x03FF, 4}, {0x1000, 0x03FF, 3}, {0x1400, 0x03FF, 4},
-    {0x1800, 0x03FF, 4}, {0x1C00, 0x03FF, 4}, {0x2000, 0x03FF, 4}, {0x2400, 0x03FF, 4}, {0x2800, 0x03FF, 4},
-    {0x2C00, 0x03FF, 4}, {0x0100, 0x00FF, 4}, {0x0200, 0x00FF, 2}, {0x0300, 0x0077, 2}, {0x0308, 0x0077, 2},
-    {0x0380, 0x0077, 2}, {0x0388, 0x0077, 2}, {0x9C00, 0x03FF, 3}, {0x3000, 0x0FFF, 4}, {0x4000, 0x0FFF, 4},
-    {0x5000, 0x0FFF, 4}, {0x6000, 0x0FFF, 4}, {0x7000, 0x0FFF, 4}, {0xE000, 0x0FFF, 6}, {0x9600, 0x00FF, 4},
-    {0x9700, 0x00FF, 4}, {0x9400, 0x01F0, 2}, {0x9401, 0x01F0, 2}, {0x9402, 0x01F0, 2}, {0x9403, 0x01F0, 2},
-    {0x9405, 0x01F0, 2}, {0x9406, 0x01F0, 2}, {0x9407, 0x01F0, 3}, {0x940A, 0x01F0, 2}, {0xF800, 0x01F7, 2},
-    {0xFA00, 0x01F7, 2}, {0xFC00, 0x01F7, 3}, {0xFE00, 0x01F7, 3}, {0x9408, 0x00F0, 4}, {0xF000, 0x03FF, 6},
-    {0xF400, 0x03FF, 6}, {0xC000, 0x0FFF, 2}, {0xD000, 0x0FFF, 3}, {0x940C, 0x0000, 1}, {0x940E, 0x0000, 2},
-    {0x9409, 0x0000, 1}, {0x9419, 0x0000, 1}, {0x9509, 0x0000, 1}, {0x9519, 0x0000, 1}, {0x9508, 0x0000, 4},
-    {0x9518, 0x0000, 2}, {0x8000, 0x2FFF, 8}, {0x9001, 0x01F0, 2}, {0x9002, 0x01F0, 2}, {0x9009, 0x01F0, 2},
-    {0x900A, 0x01F0, 2}, {0x900C, 0x01F0, 2}, {0x900D, 0x01F0, 2}, {0x900E, 0x01F0, 2}, {0x9201, 0x01F0, 2},
-    {0x9202, 0x01F0, 2}, {0x9209, 0x01F0, 2}, {0x920A, 0x01F0, 2}, {0x920C, 0x01F0, 2}, {0x920D, 0x01F0, 2},
-    {0x920E, 0x01F0, 2}, {0x9000, 0x01F0, 3}, {0x9200, 0x01F0, 3}, {0x900F, 0x01F0, 3}, {0x920F, 0x01F0, 3},
-    {0x9004, 0x01F0, 1}, {0x9005, 0x01F0, 1}, {0x9006, 0x01F0, 1}, {0x9007, 0x01F0, 1}, {0x95C8, 0x0000, 1},
-    {0x95D8, 0x0000, 1}, {0xB000, 0x07FF, 6}, {0xB800, 0x07FF, 6}, {0x9800, 0x00FF, 2}, {0x9A00, 0x00FF, 2},
-    {0x9900, 0x00FF, 2}, {0x9B00, 0x00FF, 2}, {0x9588, 0x0000, 1}, {0x95A8, 0x0000, 1}, {0x9598, 0x0000, 1},
-    {0x0000, 0x0000, 1},
-};
-
 bool is_skip(Op op) {
   return op == Op::cpse || op == Op::sbrc || op == Op::sbrs || op == Op::sbic || op == Op::sbis;
 }
@@ -107,9 +81,7 @@ class Lockstep {
   };
 
   unsigned random(unsigned below) { return static_cast<unsigned>(random_() % below); }
-  void fill_flash();
   void forbid_registers();
-  std::uint16_t random_word(std::discrete_distribution<std::size_t>& encodings);
   std::uint16_t random_address();
   bool allowed(const Access& access) const;
 
@@ -167,7 +139,7 @@ Lockstep::Lockstep(const std::string& mcu, std::uint64_t seed, const char* image
       random_(seed) {
   forbid_registers();
   if (synthetic_) {
-    fill_flash();
+    fill_with_code({ref_->flash, ref_->flashend + 1}, random_, [this] { return random_address(); });
   } else {
     std::ifstream in(image, std::ios::binary);
     if (!in) throw std::runtime_error(std::string("cannot read ") + image);
@@ -213,36 +185,6 @@ std::uint16_t Lockstep::random_address() {
     const auto address = static_cast<std::uint16_t>(io ? random(ref_->ioend + 1U)
                                                        : ref_->ioend + 1U + random(ref_->ramend - ref_->ioend));
     if (address >= forbidden_.size() || !forbidden_[address]) return address;
-  }
-}
-
-std::uint16_t Lockstep::random_word(std::discrete_distribution<std::size_t>& encodings) {
-  const Encoding& encoding = kEncodings[encodings(random_)];
-  return static_cast<std::uint16_t>(encoding.fixed | (random_() & encoding.operands));
-}
-
-void Lockstep::fill_flash() {
-  std::vector<double> weights;
-  for (const auto& encoding : kEncodings) weights.push_back(encoding.weight);
-  std::discrete_distribution<std::size_t> encodings(weights.begin(), weights.end());
-  const auto put = [&](std::uint32_t pc, unsigned value) {
-    ref_->flash[2 * pc] = static_cast<std::uint8_t>(value);
-    ref_->flash[2 * pc + 1] = static_cast<std::uint8_t>(value >> 8);
-  };
-  for (std::uint32_t pc = 0; pc < flash_words_; ++pc) {
-    unsigned opcode = random_word(encodings);
-    if (instruction_words(static_cast<std::uint16_t>(opcode)) == 1) {
-      put(pc, opcode);
-      continue;
-    }
-    unsigned operand = random_address();
-    if ((opcode & 0xFE0C) == 0x940C) {
-      const std::uint32_t target = random(flash_words_);
-      opcode |= target >> 16 & 1;
-      operand = target & 0xFFFF;
-    }
-    put(pc, opcode);
-    if (++pc < flash_words_) put(pc, operand);
   }
 }
 
