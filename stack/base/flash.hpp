@@ -3,9 +3,10 @@
 // Text that stays in program memory: on an AVR an ordinary literal takes RAM.
 #ifdef __AVR__
 #include <avr/pgmspace.h>
-#define TCPIP_TEXT(literal) (::tcpip::FlashText{PSTR(literal)})
+// Not FlashText{PSTR(literal)}: avr-g++ 5.4 loses the text of a PSTR inside braces.
+#define TCPIP_TEXT(literal) (::tcpip::in_flash(PSTR(literal)))
 #else
-#define TCPIP_TEXT(literal) (::tcpip::FlashText{literal})
+#define TCPIP_TEXT(literal) (::tcpip::in_flash(literal))
 #endif
 
 namespace tcpip {
@@ -21,6 +22,10 @@ struct FlashText {
 #endif
   }
 };
+
+inline FlashText in_flash(const char* address) {
+  return FlashText{address};
+}
 
 }  // namespace tcpip
 
