@@ -27,7 +27,8 @@ class Network {
  public:
   explicit Network(Stack& stack) : stack_(stack) {}
 
-  // Prints the image's name and starts the board and the stack. False: no chip has answered for a second; it was printed.
+  // Prints the image's name, starts the board and the stack, and gives the link two seconds to come up, so that the first
+  // request for an address is not lost. False: no chip has answered for a second; that was printed.
   bool start(const char* name) {
     using board::Uart;
     board::set_up();
@@ -44,6 +45,8 @@ class Network {
       Uart::print(PSTR("no ENC28J60 answers: check its wiring and supply\n"));
       return false;
     }
+    const uint32_t started = board::Clock::milliseconds();
+    while (!stack_.device().link_up() && board::Clock::milliseconds() - started < 2000) board::idle();
     return true;
   }
 

@@ -19,7 +19,10 @@ class Report {
   }
 
   void event(tcpip::TcpEvent event) {
-    if (event == tcpip::TcpEvent::connected) connected_ = true;
+    if (event == tcpip::TcpEvent::connected) {
+      connected_ = true;
+      board::Uart::print(PSTR("connected\n"));
+    }
     if (event == tcpip::TcpEvent::closed) outcome_ = Outcome::served;
     if (event == tcpip::TcpEvent::aborted) outcome_ = connected_ ? Outcome::reset : Outcome::refused;
     if (event == tcpip::TcpEvent::timed_out) outcome_ = Outcome::timed_out;
@@ -32,7 +35,15 @@ class Report {
   Outcome outcome_ = Outcome::none;
 };
 
-using Client = tcpip::LineClient<Report>;
+// Has nothing more to send than its line, and says so; the server may answer as long as it likes.
+class Client : public tcpip::LineClient<Report> {
+ public:
+  template <class State>
+  void event(tcpip::Connection& connection, State& state, tcpip::TcpEvent event) {
+    tcpip::LineClient<Report>::event(connection, state, event);
+    if (event == tcpip::TcpEvent::connected) connection.close();
+  }
+};
 
 struct Config : image::Profile {
   static constexpr uint8_t connections = 1;

@@ -25,8 +25,8 @@ class Site {
   template <class Text>
   static void print_bytes(uint32_t n, Text& out);
 
-  // Of the moment of the last request for the page. A page is printed in pieces, some of them more than once, and these
-  // would change in between; so they have a fixed width, too.
+  // Of the moment of the last request for the page: a page is printed in pieces, and some of them again when a segment is
+  // lost. Another request meanwhile changes them, so they are printed with a fixed width.
   struct Snapshot {
     uint16_t received, sent, dropped, overflows, lost, free_ram;
   } snapshot_;
@@ -93,8 +93,8 @@ template <class Text>
 void Site::print_status(uint32_t uptime, Text& out) {
   const tcpip::FlashText name = {board::name()};
   const tcpip::Ipv4Address address = stack.address();
-  out << TCPIP_TEXT("<!DOCTYPE html>\n<title>avrlan on ") << name << TCPIP_TEXT("</title>\n<pre>\navrlan on ") << name
-      << TCPIP_TEXT("\n\nuptime     ");
+  out << TCPIP_TEXT("<!DOCTYPE html>\n<html><head><title>avrlan on ") << name
+      << TCPIP_TEXT("</title></head>\n<body><pre>\navrlan on ") << name << TCPIP_TEXT("\n\nuptime     ");
   out.number_of_width(uptime, 10) << TCPIP_TEXT(" s\naddress    ");
   for (uint8_t i = 0; i < 4; ++i) out << (i == 0 ? TCPIP_TEXT("") : TCPIP_TEXT(".")) << uint32_t{address.octet[i]};
   out << TCPIP_TEXT("\nreceived   ");
@@ -103,14 +103,23 @@ void Site::print_status(uint32_t uptime, Text& out) {
   out.number_of_width(snapshot_.dropped, 10) << TCPIP_TEXT(" by the stack\noverflows  ");
   out.number_of_width(snapshot_.overflows, 10) << TCPIP_TEXT(" of the chip's receive buffer\nlost       ");
   out.number_of_width(snapshot_.lost, 10) << TCPIP_TEXT(" by the chip's transmitter\nfree RAM   ");
-  out.number_of_width(snapshot_.free_ram, 10) << TCPIP_TEXT(" bytes never used\n</pre>\n");
+  out.number_of_width(snapshot_.free_ram, 10) << TCPIP_TEXT(" bytes never used\n</pre></body></html>\n");
 }
 
 template <class Text>
 void Site::print_bytes(uint32_t n, Text& out) {
   uint32_t i = out.offset() < n ? out.offset() : n;
   out.skip(i);
-  for (; i != n && !out.full(); ++i) out.put(static_cast<char>(i ^ i >> 8 ^ i >> 16 ^ i >> 24));
+  while (i != n && !out.full()) {
+    uint8_t chunk[32];
+    const uint8_t high = static_cast<uint8_t>(i >> 8 ^ i >> 16 ^ i >> 24);
+    uint8_t low = static_cast<uint8_t>(i);
+    uint8_t filled = 0;
+    do chunk[filled++] = static_cast<uint8_t>(low++ ^ high);
+    while (low != 0 && filled != sizeof chunk && filled != n - i);
+    out.write(chunk, filled);
+    i += filled;
+  }
 }
 
 }  // namespace
