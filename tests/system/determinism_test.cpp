@@ -90,7 +90,7 @@ TEST_P(Determinism, HoldsOnABadLinkToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Determinism, testing::Values("uno-enc28j60", "mega-enc28j60"),
-                         [](const auto& info) { return info.param.substr(0, info.param.find('-')); });
+                         [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 
 }  // namespace
 }  // namespace avrlan::test

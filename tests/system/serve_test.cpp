@@ -166,7 +166,7 @@ TEST_P(Serve, PagesOverALinkThatLosesAndReorders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Serve, testing::Values("uno-enc28j60", "mega-enc28j60"),
-                         [](const auto& info) { return info.param.substr(0, info.param.find('-')); });
+                         [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 
 }  // namespace
 }  // namespace avrlan::test
