@@ -352,5 +352,22 @@ TEST_F(DhcpTest, TakesTheTimesTheServerGives) {
   EXPECT_NEAR(bench.now - bound, 20'000, 1'100);
 }
 
+// Whatever the octets of an offer and of an acknowledgement, no absurd address is taken.
+TEST_F(DhcpTest, Mutants) {
+  uint32_t x = 99;
+  const auto random = [&x](size_t below) { return static_cast<size_t>((x = x * 1664525 + 1013904223) >> 8) % below; };
+  for (int i = 0; i < 20'000; ++i) {
+    next(8);
+    Octets message = frame(reply(i & 1 ? Tins::DHCP::ACK : Tins::DHCP::OFFER));
+    for (size_t n = random(4); n; --n)
+      message[34 + random(message.size() - 34)] = static_cast<uint8_t>(random(2) ? random(256) : 255 * random(2));
+    bench.receive(changed(message, 40, {0, 0}));
+    const Ipv4Address address = bench.stack.address();
+    ASSERT_NE(address.octet[0], 127);
+    ASSERT_FALSE(address.is_multicast_or_above());
+    if (i % 16 == 15) bench.run_for(5000);
+  }
+}
+
 }  // namespace
 }  // namespace avrlan::test
