@@ -108,6 +108,11 @@ void Flows::tcp_to_board(const FlowKey& key, const Packet& packet, Instant now) 
   }
   const bool fin = packet.is_tcp(tcp_flag::fin, 0);
   if (packet.is_tcp(tcp_flag::syn | tcp_flag::ack, 0)) flow.established = true;
+  const std::uint32_t edge = packet.tcp_acknowledgment + packet.tcp_window;
+  if (packet.is_tcp(tcp_flag::ack, 0) && (!flow.edge_known || later(edge, flow.host_edge))) {
+    flow.edge_known = true;
+    flow.host_edge = edge;
+  }
   if (packet.is_tcp(tcp_flag::syn, 0) || fin || !packet.data.empty()) flow.awaited = flow.given_up = false;
   flow.host_closed |= fin;
   if (flow.board_closed && flow.host_closed) flows_.erase(found);
@@ -154,6 +159,20 @@ bool Flows::has_room_for(const Packet& packet, Instant now) {
   if (!key || flows_.size() < limit || flows_.contains(*key)) return true;
   expire(now);
   return flows_.size() < limit;
+}
+
+// libslirp 4.7.0, tcp_reass(): behind the last queued segment it takes the connection's control block for another one and
+// looks only whether its sequence number, which reads as 0, comes next. Data that end at sequence number 0 outside of the
+// fast path crash it. So no segment passes whose data end there, nor one that its window could cut there.
+bool Flows::is_safe_for_slirp(const Packet& packet) const {
+  if (packet.protocol != protocol_tcp || (packet.data.empty() && !packet.is_tcp(tcp_flag::fin, 0))) return true;
+  const std::uint32_t start = packet.tcp_sequence + (packet.is_tcp(tcp_flag::syn, 0) ? 1U : 0U);
+  const std::uint32_t end = start + static_cast<std::uint32_t>(packet.data.size());
+  if (end == 0) return false;
+  if (end >= start) return true;
+  const auto key = key_from_board(packet);
+  const auto found = key ? flows_.find(*key) : flows_.end();
+  return found != flows_.end() && found->second.edge_known && !later(end, found->second.host_edge);
 }
 
 bool Flows::answers_host(const Packet& packet) const {

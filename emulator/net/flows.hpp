@@ -39,6 +39,8 @@ class Flows {
 
   // False: `packet` would begin a conversation, and there are too many.
   bool has_room_for(const Packet& packet, Instant now);
+  // False: slirp must not see this segment, see flows.cpp.
+  bool is_safe_for_slirp(const Packet& packet) const;
   // The host spoke first, by a forwarded datagram, and `packet` goes back to that very port.
   bool answers_host(const Packet& packet) const;
 
@@ -59,6 +61,8 @@ class Flows {
     bool board_closed = false;
     bool host_closed = false;
     std::uint32_t board_next = 0;  // TCP: what the firmware sends next; older is a retransmission
+    bool edge_known = false;
+    std::uint32_t host_edge = 0;  // TCP: the end of slirp's receive window, as far as it ever was
     Instant last;
   };
 

@@ -111,7 +111,7 @@ std::optional<DropReason> Guard::refusal(const Packet& packet, Flows& flows, Ins
     // Without a SYN slirp opens no connection: it answers with RST what belongs to none.
     if (packet.is_tcp(tcp_flag::syn, tcp_flag::ack)) return DropReason::host_access_refused;
   }
-  if (!flows.has_room_for(packet, now)) return DropReason::backend_full;
+  if (!flows.has_room_for(packet, now) || !flows.is_safe_for_slirp(packet)) return DropReason::backend_full;
   return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ bool parse_tcp(Packet& packet) {
   packet.tcp_sequence = read32(segment, 4);
   packet.tcp_acknowledgment = read32(segment, 8);
   packet.tcp_flags = segment[13];
+  packet.tcp_window = read16(segment, 14);
   packet.data = segment.subspan(offset);
   return true;
 }

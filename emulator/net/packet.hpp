@@ -61,6 +61,7 @@ struct Packet {
   std::uint8_t tcp_flags = 0;
   std::uint32_t tcp_sequence = 0;
   std::uint32_t tcp_acknowledgment = 0;
+  std::uint16_t tcp_window = 0;
   std::span<const std::uint8_t> data;  // behind the TCP, UDP or ICMP header
 
   bool is_tcp(std::uint8_t set, std::uint8_t clear) const {

@@ -198,6 +198,55 @@ TEST_F(GatewayTest, ForwardsATcpConnectionBothWaysAndCloses) {
   EXPECT_EQ(gateway.drops().total(), 0U);
 }
 
+// A forwarded connection whose client has closed its direction, so that slirp takes its slow path (tcp_reass) for every
+// segment of the guest. The guest's data begin at `first`.
+class HalfClosedTest : public GatewayTest {
+ protected:
+  void open(std::uint32_t first) {
+    Gateway& gateway = start(forward("tcp::0-:80"));
+    ASSERT_TRUE(client_.connect(gateway.forwards()[0].host_port));
+    send(arp_reply());
+    ASSERT_TRUE(host());
+    auto syn = segment();
+    ASSERT_TRUE(syn);
+    port_ = syn->rfind_pdu<Tins::TCP>().sport();
+    acknowledgment_ = syn->rfind_pdu<Tins::TCP>().seq() + 1;
+    reply(Flag::SYN | Flag::ACK, first - 1, "");
+    ASSERT_EQ(::shutdown(client_.fd(), SHUT_WR), 0);
+    ASSERT_TRUE(host());
+    ++acknowledgment_;
+    reply(Flag::ACK, first, "");
+  }
+  void reply(std::uint16_t flags, std::uint32_t sequence, const std::string& data) {
+    send(tcp({.destination_port = port_,
+              .source_port = 80,
+              .sequence = sequence,
+              .acknowledgment = acknowledgment_,
+              .flags = flags,
+              .data = data}));
+  }
+  HostSocket client_{SOCK_STREAM};
+  std::uint16_t port_ = 0;
+  std::uint32_t acknowledgment_ = 0;
+};
+
+TEST_F(HalfClosedTest, DataThatEndAtSequenceNumberZeroDoNotReachSlirpWhichWouldCrash) {
+  open(0xfffffffc);
+  reply(Flag::ACK, 0xfffffffc, "page");
+  EXPECT_EQ(gateway_->drops().of(DropReason::backend_full), 1U);
+  reply(Flag::ACK, 0xfffffffc, "pages");
+  EXPECT_EQ(client_.receive(), "pages") << "more data make the segment harmless";
+  EXPECT_EQ(gateway_->drops().total(), 1U);
+}
+
+TEST_F(HalfClosedTest, DataAcrossSequenceNumberZeroPassInsideTheWindowOnly) {
+  open(0xfffffffe);
+  reply(Flag::ACK | Flag::FIN, 0xfffffffe, "page");
+  EXPECT_EQ(client_.receive(), "page");
+  EXPECT_EQ(client_.receive(), "");
+  EXPECT_EQ(gateway_->drops().total(), 0U);
+}
+
 TEST_F(GatewayTest, HoldsManyConnectionsThatArriveAtOnce) {
   Gateway& gateway = start(forward("tcp::0-:80"));
   std::vector<std::unique_ptr<HostSocket>> clients;

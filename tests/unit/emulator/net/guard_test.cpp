@@ -29,6 +29,18 @@ class GuardTest : public testing::Test {
     ASSERT_TRUE(packet);
     flows_.to_board(*packet, Instant());
   }
+  // A segment of the connection from port 9 to far:80.
+  void host_advertises(std::uint32_t acknowledgment, std::uint16_t window) {
+    Tins::TCP segment(9, 80);
+    segment.flags(Flag::ACK | Flag::SYN);
+    segment.ack_seq(acknowledgment);
+    segment.window(window);
+    Tins::EthernetII frame = Tins::EthernetII(guest_mac, gateway_mac) / Tins::IP(guest_ip, "192.0.2.1") / segment;
+    const auto octets = frame.serialize();
+    const auto packet = Packet::parse(std::span(octets).subspan(ethernet_header));
+    ASSERT_TRUE(packet);
+    flows_.to_board(*packet, Instant());
+  }
   Flows flows_;
 };
 
@@ -143,7 +155,7 @@ TEST_F(GuardTest, ClearsTheUrgentPointerAndMendsTheChecksum) {
     const auto verdict = examine(tcp({.destination = far,
                                       .destination_port = 80,
                                       .source_port = 1000,
-                                      .sequence = 0xfffffffe,
+                                      .sequence = 0xffffff00,
                                       .flags = flags,
                                       .urgent_pointer = 0xfff0,
                                       .data = "abcde"}));
@@ -228,6 +240,29 @@ TEST_F(GuardTest, LetsForwardedConnectionsAnswer) {
   EXPECT_EQ(refused(udp(gateway_ip, 50'000, 7, "echo")), passes);
   EXPECT_EQ(refused(udp(gateway_ip, 50'001, 7, "echo")), DropReason::host_access_refused) << "not whom it came from";
   EXPECT_EQ(refused(udp(gateway_ip, 50'000, 8, "echo")), DropReason::host_access_refused) << "not who was asked";
+}
+
+TEST_F(GuardTest, KeepsSlirpFromDataThatEndAtSequenceNumberZero) {
+  const auto data = [](std::uint32_t sequence, const std::string& text, std::uint16_t flags = Flag::ACK) {
+    return tcp({.destination = far,
+                .destination_port = 80,
+                .source_port = 9,
+                .sequence = sequence,
+                .flags = flags,
+                .data = text});
+  };
+  EXPECT_EQ(refused(data(0xffffffff, "", Flag::SYN)), passes);
+  EXPECT_EQ(refused(data(0xfffffffe, "a", Flag::SYN)), DropReason::backend_full);
+  EXPECT_EQ(refused(data(0xfffffffd, "abc")), DropReason::backend_full);
+  EXPECT_EQ(refused(data(0xfffffffd, "abcd")), DropReason::backend_full) << "the window is not known";
+  EXPECT_EQ(refused(data(0, "", Flag::ACK | Flag::FIN)), DropReason::backend_full);
+  EXPECT_EQ(refused(data(0, "", Flag::ACK)), passes);
+  EXPECT_EQ(refused(data(0, "a", Flag::ACK)), passes);
+
+  host_advertises(0xfffffffd, 4);
+  EXPECT_EQ(refused(data(0xfffffffd, "abcd")), passes);
+  EXPECT_EQ(refused(data(0xfffffffd, "abcde")), DropReason::backend_full) << "the window could cut it";
+  EXPECT_EQ(refused(data(0xfffffffd, "abc")), DropReason::backend_full);
 }
 
 TEST_F(GuardTest, OpensTheHostOnRequest) {
