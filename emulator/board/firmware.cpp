@@ -90,6 +90,8 @@ class ElfFile {
       throw UsageError(fmt::format("{} is not linked (ELF type {})", path_.string(), header_.e_type),
                        "link it with avr-gcc; an object file cannot run");
     }
+    // libelf ignores section headers that are cut off, and with them the MCU and the symbols.
+    slice(header_.e_shoff, std::uint64_t{header_.e_shnum} * header_.e_shentsize, "the section header table");
   }
 
   void load_segments(Firmware& firmware) const;

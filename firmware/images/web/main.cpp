@@ -33,6 +33,7 @@ class Site {
 };
 
 struct Config : image::Profile {
+  static constexpr uint8_t connections = 10;  // a browser opens six at once
   static constexpr bool counters = true;
   using TcpApplications = tcpip::List<tcpip::HttpServer<Site>>;
 };
