@@ -17,7 +17,7 @@ class LineClient : public TcpApplication {
  public:
   Report report;
   // Sent when the connection is open; must stay where it is and as it is until the connection has ended.
-  const char* line = "";
+  const char* line = nullptr;
 
   template <class State>
   void event(Connection& connection, State&, TcpEvent event) {
@@ -36,7 +36,7 @@ class LineClient : public TcpApplication {
 
   template <class State, class Writer>
   void produce(Connection&, State&, uint32_t offset, Writer& writer) {
-    const size_t length = strlen(line);
+    const size_t length = line ? strlen(line) : 0;
     if (offset < length) writer.write(line + offset, static_cast<uint16_t>(length - offset));
   }
 };

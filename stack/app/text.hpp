@@ -30,7 +30,12 @@ class Text {
   uint32_t length() const { return length_; }
 
   void write(const void* from, uint16_t n) {
-    for (const char* c = static_cast<const char*>(from); n; --n) put(*c++);
+    const char* c = static_cast<const char*>(from);
+    for (; n && offset_; --n) put(*c++);
+    length_ += n;
+    if (!to_ || !n) return;
+    flush();
+    to_->write(c, n);
   }
 
   void put(char c) {

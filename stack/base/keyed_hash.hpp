@@ -15,10 +15,14 @@ class KeyedHash {
 
   uint32_t operator()(uint32_t a, uint32_t b) const {
     uint32_t sum = 0;
-    for (uint8_t round = 0; round != 32; ++round) {
-      a += mix(b) ^ (sum + key_[sum & 3]);
-      sum += 0x9e3779b9u;
-      b += mix(a) ^ (sum + key_[(sum >> 11) & 3]);
+    // In halves of a round, so that the mixing is there once.
+    for (uint8_t half = 64; half; --half) {
+      const bool second = half & 1;
+      const uint8_t index = static_cast<uint8_t>(second ? sum >> 11 : sum) & 3;
+      const uint32_t next = a + ((((b << 4) ^ (b >> 5)) + b) ^ (sum + key_[index]));
+      a = b;
+      b = next;
+      if (!second) sum += 0x9e3779b9u;
     }
     return a ^ b;
   }
@@ -27,10 +31,8 @@ class KeyedHash {
   uint32_t random() { return (*this)(++counter_, 0); }
 
  private:
-  static uint32_t mix(uint32_t v) { return ((v << 4) ^ (v >> 5)) + v; }
-
-  uint32_t key_[4];
-  uint16_t counter_;
+  uint32_t key_[4] = {};
+  uint16_t counter_ = 0;
 };
 
 }  // namespace tcpip

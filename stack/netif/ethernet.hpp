@@ -56,9 +56,9 @@ class Ethernet {
     counters_.count_sent();
   }
 
-  Device device_;
+  Device device_{};
   // The headers of the received frame, until they are overwritten by those of a frame being sent.
-  Packet packet_;
+  Packet packet_{};
   bool answering_ = false;  // packet_ still holds the addresses of the received frame
   bool link_group_ = false;
   uint16_t frame_length_ = 0;
