@@ -43,8 +43,8 @@ CoreTraits core_traits(std::string_view mcu) {
 }
 
 SleepMode sleep_mode(const CoreTraits& traits, std::uint8_t sleep_register) {
-  const unsigned sm = (sleep_register >> traits.sm0 & 1U) | (sleep_register >> traits.sm1 & 1U) << 1 |
-                      (sleep_register >> traits.sm2 & 1U) << 2;
+  const unsigned value = sleep_register;
+  const unsigned sm = (value >> traits.sm0 & 1U) | (value >> traits.sm1 & 1U) << 1 | (value >> traits.sm2 & 1U) << 2;
   switch (sm) {
     case 1:
       return SleepMode::adc_noise_reduction;

@@ -503,7 +503,7 @@ void Exact::end_access() {
 
 void raise_register_irqs(avr_irq_t* irq, std::uint8_t value) {
   avr_raise_irq(irq + AVR_IOMEM_IRQ_ALL, value);
-  for (unsigned bit = 0; bit < 8; ++bit) avr_raise_irq(irq + bit, value >> bit & 1U);
+  for (unsigned bit = 0; bit < 8; ++bit) avr_raise_irq(irq + bit, (unsigned{value} >> bit) & 1U);
 }
 
 std::uint8_t Exact::read_io(std::uint16_t address, std::int64_t phase) {

@@ -183,7 +183,7 @@ TEST_F(Alu, OneRegister) {
 
 TEST_F(Alu, Words) {
   for (const bool add : {true, false}) {
-    for (unsigned value = 0; value < 0x10000; value += value % 256 == 70 ? 110 : 1) {
+    for (unsigned value = 0; value < 0x10000; value += value % 256 == 70 ? 110U : 1U) {
       for (const unsigned k : {0U, 1U, 31U, 63U}) {
         const unsigned before = (value ^ k * 41) & 0xFF;
         const unsigned r = (add ? value + k : value - k) & 0xFFFF;

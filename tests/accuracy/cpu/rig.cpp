@@ -6,6 +6,10 @@
 #include <cstdarg>
 #include <stdexcept>
 
+// simavr frees neither its IRQs nor the avr_t.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libsimavr"; }
+
 namespace avrlan::cpu::test {
 
 avr_t* make_avr(const std::string& mcu) {
