@@ -37,7 +37,7 @@ struct Enc28j60Counters {
 template <class Spi>
 class Enc28j60 : private Spi, private enc28j60::Names {
  public:
-  explicit Enc28j60(const Spi& spi = Spi()) : Spi(spi) {}
+  explicit constexpr Enc28j60(const Spi& spi = Spi()) : Spi(spi) {}
 
   // Resets and sets up the chip, half duplex, unicast and broadcast, interrupt pin low while a frame waits.
   // False: no chip answers. Takes about 3 ms.
@@ -430,7 +430,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   }
 
   Enc28j60Counters counters_;
-  MacAddress mac_;
+  MacAddress mac_ = {};
   uint8_t bank_ = 0;
   uint8_t tx_retries_left_ = 0;
   bool tx_sending_ = false;
@@ -439,7 +439,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   uint16_t rx_data_ = 0;    // where the open frame's first octet is
   uint16_t rx_length_ = 0;  // of the open frame, 0: none is open
   uint16_t rx_position_ = 0;
-  uint16_t tx_buffer_ = tx_buffer_0;
+  uint16_t tx_buffer_ = 0;
   uint16_t tx_length_ = 0;
 };
 

@@ -29,7 +29,7 @@ class Site {
   // lost. Another request meanwhile changes them, so they are printed with a fixed width.
   struct Snapshot {
     uint16_t received, sent, dropped, overflows, lost, free_ram;
-  } snapshot_;
+  } snapshot_ = {};
 };
 
 struct Config : image::Profile {
