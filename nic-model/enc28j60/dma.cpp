@@ -43,8 +43,11 @@ Enc28j60::DmaRun Enc28j60::dma_run() const {
 }
 
 // ECON1.DMAST rose, or the transmission that it waited for is over (13.1).
+void Enc28j60::try_dma() {
+  if (is_set(Reg::ECON1, ECON1::DMAST) && !dma_event_ && !outgoing_) start_dma();
+}
+
 void Enc28j60::start_dma() {
-  if (outgoing_) return;
   const DmaRun run = dma_run();
   const bool checksum = is_set(Reg::ECON1, ECON1::CSUMEN);
   if (!run.ends) {
@@ -52,7 +55,7 @@ void Enc28j60::start_dma() {
            "the DMA's source pointer cannot end at EDMAND: one octet, or an end that the wrap at ERXND jumps over; a "
            "copy overwrites all memory (13.0)");
   }
-  if (checksum && receiving()) abort_reception_by_checksum();
+  if (receiving() && checksum) abort_reception_by_checksum();
   const Duration each = clock_period * (checksum ? 1 : 2);
   dma_event_ = scheduler_.after(each * static_cast<std::int64_t>(run.octets), [this] { finish_dma(); });
 }
@@ -78,14 +81,14 @@ void Enc28j60::finish_dma() {
   dma_event_ = {};
   clear_bits(Reg::ECON1, ECON1::DMAST);
   raise(EIR::DMAIF);
-  if (is_set(Reg::ECON1, ECON1::TXRTS) && !outgoing_) start_transmission();
+  try_transmission();
 }
 
 // ECON1.DMAST was cleared by the host (12.1.6).
 void Enc28j60::cancel_dma() {
   scheduler_.cancel(dma_event_);
   raise(EIR::DMAIF);
-  if (is_set(Reg::ECON1, ECON1::TXRTS) && !outgoing_) start_transmission();
+  try_transmission();
 }
 
 // EBSTCON.BISTST rose: all memory is filled and summed at the rate of a DMA checksum (15.1).

@@ -34,8 +34,8 @@ Enc28j60::Enc28j60(Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics
 }
 
 Enc28j60::~Enc28j60() {
-  for (Scheduler::EventId* event :
-       {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_, &test_event_}) {
+  for (Scheduler::EventId* event : {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_,
+                                    &test_event_, &pause_event_, &pause_repeat_}) {
     scheduler_.cancel(*event);
   }
 }
@@ -43,9 +43,14 @@ Enc28j60::~Enc28j60() {
 void Enc28j60::power_on_reset() {
   std::uint64_t random = options_.memory_seed | 1;
   for (std::uint8_t& octet : memory_) octet = static_cast<std::uint8_t>(next_random(random) >> 32);
-  clock_ready_at_ = scheduler_.now() + oscillator_start_up;
+  start_oscillator();
   reset_registers();
   reset_phy();
+}
+
+void Enc28j60::start_oscillator() {
+  scheduler_.cancel(clock_event_);
+  clock_ready_at_ = scheduler_.now() + oscillator_start_up;
   clock_event_ = scheduler_.at(clock_ready_at_, [this] { oscillator_ready(); });
 }
 
@@ -59,19 +64,24 @@ void Enc28j60::oscillator_ready() {
 // RESET pin or SRC (11.2): the buffer, ECOCON and CLKRDY stay as they are.
 void Enc28j60::system_reset() {
   abandon_transmission();
-  scheduler_.cancel(dma_event_);
-  scheduler_.cancel(mii_event_);
-  scheduler_.cancel(test_event_);
+  for (Scheduler::EventId* event : {&dma_event_, &mii_event_, &test_event_, &pause_event_, &pause_repeat_}) {
+    scheduler_.cancel(*event);
+  }
   mird_valid_ = true;
+  stalled_ = false;
+  reset_hit_frame_ = false;
   abort_reception(DropReason::receive_aborted);
   command_ = Command::ignore;
   miso_ = released;
+  if (asleep()) start_oscillator();
   const std::uint8_t ecocon = cell(Reg::ECOCON);
   reset_registers();
   cell(Reg::ECOCON) = ecocon;
+  update_clkout();
   set_link_status(false);
   reset_phy();
   settled_at_ = scheduler_.now() + settle_time;
+  if (!options_.errata.clkrdy_survives_reset) clock_ready_at_ = std::max(clock_ready_at_, settled_at_);
   update_int();
 }
 
@@ -172,7 +182,7 @@ void Enc28j60::begin_command(std::uint8_t byte) {
       break;
   }
   if (byte == 0xFF) {
-    if (asleep()) {
+    if (asleep() && options_.errata.reset_ignored_in_power_save) {
       report(Severity::warning, "enc28j60-reset-asleep",
              "the system reset command has no effect in power save (erratum 19): clear ECON2.PWRSV and wait 300 us "
              "first");
@@ -213,6 +223,7 @@ std::uint8_t Enc28j60::register_on_miso() {
   const Row* row = addressed_row();
   if (row == nullptr) return 0;
   if (row->kind != Kind::eth && data_octets_ == 0) return 0;
+  if (addressed() == Reg::EPKTCNT) packet_count_read_ = true;
   return reachable(*row) ? read_register(addressed()) : std::uint8_t{0};
 }
 
@@ -258,8 +269,8 @@ std::uint8_t Enc28j60::read_register(Reg reg) const {
   unsigned value = cell(reg);
   switch (reg) {
     case Reg::EIR:
-      if (cell(Reg::EPKTCNT) != 0) value |= EIR::PKTIF;
-      if (is_set(Phy::PHIR, PHIR::PGIF)) value |= EIR::LINKIF;
+      value = interrupt_flags();
+      if (options_.errata.pktif_reads_zero) value &= ~static_cast<unsigned>(EIR::PKTIF);
       break;
     case Reg::ESTAT:
       if (!int_pin_) value |= ESTAT::INT;
@@ -304,15 +315,17 @@ void Enc28j60::write_register(Reg reg, std::uint8_t value) {
     case Reg::ERXSTH:
     case Reg::ERXNDL:
     case Reg::ERXNDH:
-      write_pointer_ = fifo_start();
+      write_pointer_ = options_.errata.receive_start_lost ? Address{0} : fifo_start();
       break;
     case Reg::ERXRDPTH:
       cell(Reg::ERXRDPTL) = erxrdptl_;
       if (is_set(Reg::ECON1, ECON1::RXEN)) check_read_pointer();
       break;
     case Reg::MACON3:
+    case Reg::MACON4:
     case Reg::MABBIPG:
     case Reg::MAIPGL:
+    case Reg::MACLCON1:
       update_medium();
       break;
     case Reg::MICMD:
@@ -327,6 +340,9 @@ void Enc28j60::write_register(Reg reg, std::uint8_t value) {
     case Reg::ECOCON:
       update_clkout();
       break;
+    case Reg::EFLOCON:
+      write_eflocon();
+      break;
     default:
       break;
   }
@@ -339,17 +355,25 @@ void Enc28j60::write_econ1(std::uint8_t old, std::uint8_t now) {
     clear_bits(Reg::ECON1, ECON1::RXEN);
     abort_reception(DropReason::receive_aborted);
   } else if ((rose & ECON1::RXEN) != 0) {
-    check_read_pointer();
+    check_receive_buffer();
   }
   if ((now & ECON1::TXRST) != 0) {
     clear_bits(Reg::ECON1, ECON1::TXRTS);
-    if ((old & ECON1::TXRTS) != 0) cancel_transmission();
+    stalled_ = false;
+    if ((old & ECON1::TXRTS) != 0) {
+      reset_hit_frame_ = true;
+      cancel_transmission();
+    }
   } else if ((rose & ECON1::TXRTS) != 0) {
     request_transmission();
   } else if ((fell & ECON1::TXRTS) != 0) {
     cancel_transmission();
   }
-  if ((rose & ECON1::DMAST) != 0) start_dma();
+  // Erratum 12: clearing TXRST may set TXERIF.
+  if ((fell & ECON1::TXRST) != 0 && std::exchange(reset_hit_frame_, false) && options_.errata.transmit_abort_stalls) {
+    raise(EIR::TXERIF);
+  }
+  if ((rose & ECON1::DMAST) != 0) try_dma();
   if ((fell & ECON1::DMAST) != 0) cancel_dma();
 }
 
@@ -359,7 +383,6 @@ void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
     release_packet();
   }
   if (((old ^ now) & ECON2::PWRSV) == 0) return;
-  scheduler_.cancel(clock_event_);
   if (asleep()) {
     if (is_set(Reg::ECON1, ECON1::TXRTS)) {
       report(Severity::warning, "enc28j60-sleep-while-transmitting",
@@ -369,11 +392,12 @@ void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
     }
     scheduler_.cancel(mii_event_);
     abort_reception(DropReason::power_down);
+    scheduler_.cancel(clock_event_);
     clock_ready_at_ = Instant::never();
   } else {
-    clock_ready_at_ = scheduler_.now() + oscillator_start_up;
-    clock_event_ = scheduler_.at(clock_ready_at_, [this] { oscillator_ready(); });
+    start_oscillator();
   }
+  update_clkout();
   update_link();
 }
 
@@ -419,19 +443,27 @@ void Enc28j60::raise(std::uint8_t eir_flags) {
   update_int();
 }
 
+std::uint8_t Enc28j60::interrupt_flags() const {
+  unsigned flags = cell(Reg::EIR);
+  if (cell(Reg::EPKTCNT) != 0) flags |= EIR::PKTIF;
+  if (is_set(Phy::PHIR, PHIR::PGIF)) flags |= EIR::LINKIF;
+  return static_cast<std::uint8_t>(flags);
+}
+
 // Figure 12-1. Low while any enabled flag is set and INTIE is.
 void Enc28j60::update_int() {
   const std::uint8_t enabled = cell(Reg::EIE);
-  const bool high = (enabled & EIE::INTIE) == 0 || (read_register(Reg::EIR) & enabled & ~EIE::INTIE) == 0;
+  const bool high = (enabled & EIE::INTIE) == 0 || (interrupt_flags() & enabled) == 0;
   if (high == int_pin_) return;
   int_pin_ = high;
   if (int_changed_) int_changed_(high);
 }
 
-// Register 2-1. Once started it goes on through resets and power save (2.3).
+// Register 2-1. Once started it goes on through resets (2.3).
 void Enc28j60::update_clkout() {
   constexpr std::int64_t divisors[] = {0, 1, 2, 3, 4, 8, 0, 0};
-  const std::int64_t divisor = clkout_started_ ? divisors[cell(Reg::ECOCON)] : 0;
+  const bool runs = clkout_started_ && !(asleep() && options_.errata.clkout_stops_in_power_save);
+  const std::int64_t divisor = runs ? divisors[cell(Reg::ECOCON)] : 0;
   const std::int64_t hz = divisor == 0 ? 0 : oscillator_hz / divisor;
   if (hz == std::exchange(clkout_hz_, hz)) return;
   if (clkout_changed_) clkout_changed_(hz);

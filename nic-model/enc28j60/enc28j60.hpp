@@ -25,11 +25,27 @@
 
 namespace avrlan {
 
+// DS80349C by issue number, each affecting all of B1, B4, B5 and B7 unless it says otherwise. Off: as the datasheet
+// has it. Those that silicon shows "sometimes" or "with some partners" are off unless asked for.
+struct Enc28j60Errata {
+  bool clkrdy_survives_reset = true;        // 2: SRC leaves CLKRDY set although the PHY stands still for a millisecond
+  bool clkout_stops_in_power_save = true;   // 4
+  bool receive_start_lost = false;          // 5: ERXST or ERXND written: the write pointer becomes 0, not ERXST
+  bool pktif_reads_zero = false;            // 6: EIR.PKTIF as read does not show what EPKTCNT and INT do
+  bool transmit_abort_stalls = true;        // 12: half duplex: after an abort nothing is sent until TXRST
+  unsigned link_pulse_collision_every = 0;  // 13: half duplex, B5 and B7: every so many frames a false late collision
+  bool even_erxrdpt_corrupts = true;        // 14
+  bool latecol_unreliable = true;           // 15: ESTAT.LATECOL stays clear, the status vector tells
+  bool checksum_aborts_reception = true;    // 17
+  bool reset_ignored_in_power_save = true;  // 19: SRC
+};
+
 struct Enc28j60Options {
   std::uint8_t revision = 0x06;   // EREVID: 2 = B1, 4 = B4, 5 = B5, 6 = B7
   bool ledb_full_duplex = false;  // how LEDB is wired: the reset value of PHCON1.PDPXMD (2.6)
   // From a working PHY and a live partner to LSTAT: two link pulses of 16 ms (802.3 14.2.1.7).
   Duration link_delay = Duration::milliseconds(32);
+  Enc28j60Errata errata{};
   std::uint64_t memory_seed = 1;  // the buffer's contents at power-on, which are undefined (11.1)
 };
 
@@ -101,8 +117,10 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void power_on_reset();
   void system_reset();
   void reset_registers();
+  void start_oscillator();
   void oscillator_ready();
   void raise(std::uint8_t eir_flags);
+  std::uint8_t interrupt_flags() const;
   void update_int();
   void update_clkout();
   bool clock_ready() const { return scheduler_.now() >= clock_ready_at_; }
@@ -132,6 +150,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void release_packet();
   void abort_reception(DropReason reason);
   void abort_reception_by_checksum();
+  void check_receive_buffer();
   void check_read_pointer();
   bool passes_filters(const EthernetFrame& frame) const;
   bool matches_pattern(const EthernetFrame& frame) const;
@@ -145,23 +164,38 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Address next_in_fifo(Address a) const { return a == fifo_end() ? fifo_start() : next_linear(a); }
 
   // transmit.cpp
+  enum class Fate : std::uint8_t { whole, giant, late_collision };
   struct Outgoing {
     EthernetFrame frame;
     std::uint64_t status = 0;  // its vector, but for what only the end of the transmission tells
-    bool cut_off = false;      // at MAMXFL
-    bool wired = false;        // the PHY passes it on
+    Fate fate = Fate::whole;
+    bool wired = false;  // the PHY passes it on
   };
   void request_transmission();
+  void try_transmission();
   void start_transmission();
-  Outgoing build_frame() const;
+  Outgoing build_frame();
+  void cut_off(Outgoing& outgoing, Fate fate, std::size_t octets) const;
+  std::size_t collision_window() const;
+  bool late_collision_strikes(const EthernetFrame& frame);
   std::uint64_t transmit_status(const EthernetFrame& frame) const;
   void transmission_ended(const Transmission& transmission);
+  void transmission_failed(const Transmission& transmission, Fate fate, std::uint64_t status);
+  bool loops_back() const;
   void abandon_transmission();
   void cancel_transmission();
   void write_status_vector(std::uint64_t status);
   void check_transmit_area();
   bool full_duplex() const { return is_set(Reg::MACON3, enc28j60::MACON3::FULDPX); }
   void update_medium();
+
+  // flow_control.cpp
+  void write_eflocon();
+  void send_pause(std::uint16_t quanta);
+  void repeat_pause();
+  void obey_pause(const EthernetFrame& frame);
+  bool is_jamming() const;
+  void update_jam();
 
   // phy.cpp
   void write_micmd(std::uint8_t old, std::uint8_t now);
@@ -184,6 +218,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
     bool ends;
   };
   DmaRun dma_run() const;
+  void try_dma();
   void start_dma();
   void finish_dma();
   void cancel_dma();
@@ -200,6 +235,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::array<std::uint8_t, 128> cells_{};      // by Reg
   std::array<std::uint16_t, 32> phy_cells_{};  // by Phy
   std::array<std::uint8_t, memory_size> memory_{};
+  bool packet_count_read_ = false;           // EPKTCNT, since power-on
   std::array<bool, memory_size> written_{};  // since power-on, by anyone
 
   bool selected_ = false;
@@ -226,6 +262,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   bool released_since_overflow_ = false;
 
   std::optional<Outgoing> outgoing_;
+  bool stalled_ = false;          // erratum 12: until TXRST
+  bool reset_hit_frame_ = false;  // TXRST was set during a transmission
+  unsigned half_duplex_frames_ = 0;
+  Scheduler::EventId pause_event_;    // set: the partner has asked for silence
+  Scheduler::EventId pause_repeat_;   // of the pause frames that we send
   Scheduler::EventId unwired_event_;  // the end of a transmission that does not reach the wire
 
   bool cable_ = true;

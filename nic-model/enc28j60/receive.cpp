@@ -51,6 +51,7 @@ void Enc28j60::abort_reception(DropReason reason) {
 }
 
 void Enc28j60::receive(const EthernetFrame& frame) {
+  obey_pause(frame);
   if (const std::optional<DropReason> reason = refuse(frame)) {
     drop(*reason);
     return;
@@ -59,7 +60,9 @@ void Enc28j60::receive(const EthernetFrame& frame) {
     overflowed(DropReason::packet_count_limit);
     return;
   }
-  if (packet_header + frame.wire_size() > receive_space()) {
+  std::size_t octets = packet_header + frame.wire_size();
+  if (!options_.errata.even_erxrdpt_corrupts) octets += octets & 1;
+  if (octets > receive_space()) {
     overflowed(DropReason::fifo_full);
     return;
   }
@@ -156,9 +159,24 @@ void Enc28j60::release_packet() {
            "ECON2.PKTDEC was set with EPKTCNT already 0: a packet was released twice, or was none (7.2.4)");
     return;
   }
+  if (!packet_count_read_) {
+    report(Severity::warning, "enc28j60-packet-count-not-read",
+           "a packet was taken, but EPKTCNT was never read: EIR.PKTIF does not tell reliably whether one is there, and "
+           "the INT pin not how many (erratum 6)");
+  }
   --cell(Reg::EPKTCNT);
   released_since_overflow_ = true;
   update_int();
+}
+
+// What the receiver is about to work with.
+void Enc28j60::check_receive_buffer() {
+  if (fifo_start() != 0) {
+    report(Severity::note, "enc28j60-rx-start-not-zero",
+           "ERXST is not 0: on silicon the receiver sometimes starts at 0 all the same (erratum 5); put the receive "
+           "buffer at the start of memory");
+  }
+  check_read_pointer();
 }
 
 void Enc28j60::check_read_pointer() {
@@ -176,6 +194,7 @@ void Enc28j60::check_read_pointer() {
 
 // Erratum 17.
 void Enc28j60::abort_reception_by_checksum() {
+  if (!options_.errata.checksum_aborts_reception) return;
   abort_reception(DropReason::receive_aborted);
   report(Severity::warning, "enc28j60-checksum-while-receiving",
          "a DMA checksum ran while a frame came in, which is lost (erratum 17): compute checksums in software");

@@ -175,6 +175,7 @@ class Enc28j60Bench : private FrameSink, private DiagnosticSink {
     Octets octets;  // with FCS
   };
   Packet take() {
+    read(Reg::EPKTCNT);
     Packet packet{read_pointer, 0, 0, {}};
     const Octets header = read_buffer(read_pointer, 6);
     packet.next = static_cast<std::uint16_t>(header[0] | header[1] << 8);

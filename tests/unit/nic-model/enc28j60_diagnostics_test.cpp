@@ -99,6 +99,17 @@ TEST_F(Enc28j60Diagnostics, OverflowAndOverflowThatNobodyServices) {
   EXPECT_EQ(count("enc28j60-overflow-unserviced"), 1);
 }
 
+TEST_F(Enc28j60Diagnostics, TakingPacketsWithoutReadingTheirCount) {
+  bench.arrive(bench.frame(60));
+  bench.arrive(bench.frame(60));
+  bench.set(Reg::ECON2, enc28j60::ECON2::PKTDEC);
+  expect("enc28j60-packet-count-not-read", Severity::warning);
+  bench.diagnostics.clear();
+  bench.read(Reg::EPKTCNT);
+  bench.set(Reg::ECON2, enc28j60::ECON2::PKTDEC);
+  EXPECT_TRUE(bench.diagnostics.empty());
+}
+
 TEST_F(Enc28j60Diagnostics, MacRegisterReadWithoutItsDummyByte) {
   bench.bank(Reg::MACON1);
   bench.spi({0x00, 0});

@@ -186,10 +186,84 @@ TEST(Enc28j60Clkout, FollowsTheOscillatorAndEcocon) {
 
   told.clear();
   bench.spi({0xFF});
-  bench.set(Reg::ECON2, ECON2::PWRSV);
-  bench.clear(Reg::ECON2, ECON2::PWRSV);
   bench.advance(Duration::milliseconds(1));
-  EXPECT_TRUE(told.empty()) << "resets and power save do not alter it";
+  EXPECT_TRUE(told.empty()) << "a reset does not alter it";
+}
+
+// --- errata that are switches: on as in silicon, off as the datasheet has it
+
+TEST(Enc28j60Errata, ClkoutStopsInPowerSave) {
+  for (const bool on : {true, false}) {
+    Enc28j60Bench bench{{.errata = {.clkout_stops_in_power_save = on}}};
+    bench.advance(Duration::milliseconds(1));
+    bench.set(Reg::ECON2, ECON2::PWRSV);
+    EXPECT_EQ(bench.chip.clkout_hz(), on ? 0 : 6'250'000);
+    bench.clear(Reg::ECON2, ECON2::PWRSV);
+    EXPECT_EQ(bench.chip.clkout_hz(), 6'250'000);
+  }
+}
+
+TEST(Enc28j60Errata, ClkrdySurvivesAReset) {
+  Enc28j60Bench bench{{.errata = {.clkrdy_survives_reset = false}}};
+  bench.start();
+  bench.spi({0xFF});
+  EXPECT_FALSE(clock_ready(bench));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_TRUE(clock_ready(bench));
+}
+
+TEST(Enc28j60Errata, ResetIsIgnoredInPowerSave) {
+  Enc28j60Bench bench{{.errata = {.reset_ignored_in_power_save = false}}};
+  bench.start();
+  bench.write(Reg::EIE, 0x40);
+  bench.set(Reg::ECON2, ECON2::PWRSV);
+  bench.spi({0xFF});
+  EXPECT_EQ(bench.read(Reg::EIE), 0x00);
+  EXPECT_EQ(bench.read(Reg::ECON2), 0x80);
+  bench.advance(Duration::microseconds(300));
+  EXPECT_TRUE(clock_ready(bench)) << "it has woken it, too";
+}
+
+TEST(Enc28j60Errata, TheReceiveStartMayBeLost) {
+  for (const bool on : {true, false}) {
+    Enc28j60Bench bench{{.errata = {.receive_start_lost = on}}};
+    bench.start();
+    bench.write_pair(Reg::ERXSTL, 0x0200);
+    bench.arrive(bench.frame(60));
+    EXPECT_EQ(bench.read_pair(Reg::ERXWRPTL), on ? 70 : 0x0200 + 70);
+    bench.clear(Reg::ECON1, enc28j60::ECON1::RXEN);
+    bench.set(Reg::ECON1, enc28j60::ECON1::RXEN);
+    EXPECT_TRUE(bench.reported("enc28j60-rx-start-not-zero"));
+  }
+}
+
+TEST(Enc28j60Errata, PktifMayReadZero) {
+  Enc28j60Bench bench{{.errata = {.pktif_reads_zero = true}}};
+  bench.start();
+  bench.write(Reg::EIE, 0xC0);
+  bench.arrive(bench.frame(60));
+  EXPECT_EQ(bench.read(Reg::EIR), 0);
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 1);
+  EXPECT_FALSE(bench.chip.int_pin());
+}
+
+TEST(Enc28j60Errata, AnEvenErxrdptIsHarmlessWithout14) {
+  Enc28j60Bench bench{{.errata = {.even_erxrdpt_corrupts = false}}};
+  bench.start();
+  bench.write_pair(Reg::ERXRDPTL, 72);
+  bench.arrive(bench.frame(61));  // its pad octet would reach ERXRDPT
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0);
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::fifo_full), 1u);
+}
+
+TEST(Enc28j60Errata, AChecksumIsHarmlessWithout17) {
+  Enc28j60Bench bench{{.errata = {.checksum_aborts_reception = false}}};
+  bench.start();
+  bench.write_pair(Reg::EDMANDL, 0x1000);
+  bench.wire.from_network(bench.frame(1514));
+  bench.set(Reg::ECON1, enc28j60::ECON1::DMAST | enc28j60::ECON1::CSUMEN);
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 1);
 }
 
 TEST(Enc28j60Lifetime, AChipThatIsGoneLeavesNoEvents) {

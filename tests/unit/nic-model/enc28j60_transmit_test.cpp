@@ -311,5 +311,216 @@ TEST_F(Enc28j60HalfDuplex, DuplexBitsThatDifferAreReported) {
   EXPECT_TRUE(bench.reported("enc28j60-duplex-mismatch"));
 }
 
+// 9.1: both ends have waited for the first frame; the chip tries again by itself and says how often it collided.
+TEST_F(Enc28j60HalfDuplex, RetriesAfterACollision) {
+  bench.wire.from_network(bench.frame(1514));
+  bench.wire.from_network(bench.frame(60));
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(10));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.chip.counters().rx_frames, 2u);
+  const std::uint64_t status = bench.status_vector();
+  const std::uint64_t collisions = status >> TSV::CollisionCount & 0xF;
+  EXPECT_GE(collisions, 1u);
+  EXPECT_EQ(status >> TSV::TotalBytesOnWire & 0xFFFF, 64 + 4 * collisions) << "with the jam of each";
+  EXPECT_EQ(status & bits({TSV::Done, TSV::PacketDefer}), bits({TSV::Done, TSV::PacketDefer}));
+  EXPECT_EQ(bench.read(Reg::EIR) & (EIR::TXIF | EIR::TXERIF), EIR::TXIF);
+}
+
+TEST_F(Enc28j60HalfDuplex, AbortsAfterMaclcon1Collisions) {
+  bench.write(Reg::MACLCON1, 0);
+  bench.wire.from_network(bench.frame(1514));
+  bench.wire.from_network(bench.frame(60));
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(10));
+  EXPECT_TRUE(bench.sent.empty());
+  EXPECT_EQ(bench.read(Reg::EIR) & (EIR::TXIF | EIR::TXERIF), EIR::TXIF | EIR::TXERIF);
+  EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::TXABRT, ESTAT::TXABRT);
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, 0);
+  EXPECT_EQ(bench.status_vector() & bits({TSV::Done, TSV::ExcessiveCollision}), bits({TSV::ExcessiveCollision}));
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::transmit_aborted), 1u);
+  bench.clear(Reg::ESTAT, ESTAT::TXABRT);
+  EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::TXABRT, 0);
+}
+
+// Register 6-3: without DEFER it gives up when the medium has been busy for 2.4287 ms.
+TEST_F(Enc28j60HalfDuplex, AbortsAfterExcessiveDeferral) {
+  bench.write(Reg::MACON4, 0);
+  bench.write(Reg::MAIPGL, 0x20);  // longer than the others' gap: never its turn
+  for (int n = 0; n < 5; ++n) bench.wire.from_network(bench.frame(1514));
+  bench.request(out(60));
+  const Instant requested = bench.now();
+  bench.advance(deferral_limit - Duration::picoseconds(1));
+  EXPECT_EQ(bench.chip.peek(Reg::EIR) & EIR::TXERIF, 0);
+  bench.advance(Duration::picoseconds(1));
+  EXPECT_EQ(bench.chip.peek(Reg::EIR) & EIR::TXERIF, EIR::TXERIF);
+  EXPECT_EQ(bench.now() - requested, deferral_limit);
+  EXPECT_EQ(bench.status_vector() & bits({TSV::ExcessiveDefer, TSV::PacketDefer}),
+            bits({TSV::ExcessiveDefer, TSV::PacketDefer}));
+}
+
+// Erratum 12: the next frame never goes out unless the transmitter is reset first.
+TEST_F(Enc28j60HalfDuplex, AnAbortStallsTheTransmitterUntilTxrst) {
+  bench.write(Reg::MACLCON1, 0);
+  bench.wire.from_network(bench.frame(1514));
+  bench.wire.from_network(bench.frame(60));
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(10));
+  bench.clear(Reg::EIR, EIR::TXIF | EIR::TXERIF);
+
+  bench.request(out(60));
+  EXPECT_TRUE(bench.reported("enc28j60-transmitter-stalled"));
+  bench.advance(Duration::milliseconds(100));
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, ECON1::TXRTS);
+  EXPECT_TRUE(bench.sent.empty());
+
+  bench.set(Reg::ECON1, ECON1::TXRST);
+  bench.clear(Reg::EIR, EIR::TXIF | EIR::TXERIF);
+  bench.clear(Reg::ECON1, ECON1::TXRST);
+  EXPECT_EQ(bench.read(Reg::EIR) & EIR::TXERIF, EIR::TXERIF) << "so flags are to be cleared after it";
+  bench.clear(Reg::EIR, EIR::TXIF | EIR::TXERIF);
+  EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
+}
+
+// 10.1
+TEST_F(Enc28j60HalfDuplex, BackpressureSilencesTheOtherEnd) {
+  bench.write(Reg::EFLOCON, 1);
+  bench.wire.from_network(bench.frame(60));
+  bench.advance(Duration::milliseconds(5));
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0);
+  send(out(60));
+  EXPECT_EQ(bench.status_vector() & bits({TSV::BackpressureApplied}), bits({TSV::BackpressureApplied}));
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0);
+  bench.write(Reg::EFLOCON, 0);
+  bench.advance(Duration::nanoseconds(57'600));
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 1);
+}
+
+// Errata 13 and 15, as drivers meet them: TXERIF without TXIF, TXRTS left set, LATECOL clear, bit 29 of the vector set;
+// the remedy is TXRST and another try.
+TEST(Enc28j60Errata, LinkPulsesAreTakenForLateCollisions) {
+  for (const bool latecol_unreliable : {true, false}) {
+    Enc28j60Bench bench{{.errata = {.link_pulse_collision_every = 2, .latecol_unreliable = latecol_unreliable}}};
+    bench.start(0x19FF, false);
+    const Octets octets = Enc28j60Bench::octets(200, Enc28j60Bench::peer);
+    bench.request(octets);
+    bench.advance(Duration::milliseconds(1));
+    EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF);
+    bench.clear(Reg::EIR, EIR::TXIF);
+
+    bench.request(octets);
+    bench.advance(Duration::milliseconds(1));
+    EXPECT_EQ(bench.read(Reg::EIR), EIR::TXERIF);
+    EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, ECON1::TXRTS);
+    EXPECT_EQ(bench.read(Reg::ESTAT) & ESTAT::LATECOL, latecol_unreliable ? 0 : ESTAT::LATECOL);
+    EXPECT_EQ(bench.status_vector() >> TSV::LateCollision & 1, 1u);
+    ASSERT_EQ(bench.sent.size(), 2u);
+    EXPECT_FALSE(bench.sent[1].frame.fcs_ok()) << "what was out by then";
+    EXPECT_EQ(bench.chip.counters().tx_frames, 1u);
+
+    bench.clear(Reg::ECON1, ECON1::TXRTS);
+    bench.set(Reg::ECON1, ECON1::TXRST);
+    bench.clear(Reg::ECON1, ECON1::TXRST);
+    bench.clear(Reg::EIR, EIR::TXIF | EIR::TXERIF);
+    bench.set(Reg::ECON1, ECON1::TXRTS);
+    bench.advance(Duration::milliseconds(1));
+    EXPECT_EQ(bench.sent.back().frame, EthernetFrame::with_fcs(octets));
+  }
+}
+
+TEST(Enc28j60Errata, AShortFrameHasNoTimeForALateCollision) {
+  Enc28j60Bench bench{{.errata = {.link_pulse_collision_every = 1}}};
+  bench.start(0x19FF, false);
+  bench.write(Reg::MACLCON2, 0x3F);
+  bench.request(Enc28j60Bench::octets(60, Enc28j60Bench::peer));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF);
+}
+
+// --- flow control in full duplex, 10.2
+
+class Enc28j60FlowControl : public Enc28j60Transmit {
+ protected:
+  Enc28j60FlowControl() {
+    bench.write(Reg::MACON1, enc28j60::MACON1::MARXEN | enc28j60::MACON1::RXPAUS | enc28j60::MACON1::TXPAUS);
+  }
+  static EthernetFrame pause(unsigned quanta, const MacAddress& to = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01}) {
+    Octets octets = Enc28j60Bench::octets(60, to, 0, 0x8808);
+    octets[14] = 0;
+    octets[15] = 1;
+    octets[16] = static_cast<std::uint8_t>(quanta >> 8);
+    octets[17] = static_cast<std::uint8_t>(quanta);
+    return EthernetFrame::with_fcs(octets);
+  }
+};
+
+TEST_F(Enc28j60FlowControl, APauseFrameHoldsBackWhatIsRequestedNext) {
+  bench.wire.from_network(pause(100));
+  bench.advance(Duration::nanoseconds(57'600));
+  const Instant over = bench.now() + slot_time * 100;
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0) << "the host does not see it";
+  bench.request(out(60));
+  ASSERT_LT(bench.now(), over);
+  bench.advance(Duration::milliseconds(8));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].end, over + Duration::nanoseconds(57'600));
+}
+
+TEST_F(Enc28j60FlowControl, APauseOfZeroEndsIt) {
+  bench.arrive(pause(0xFFFF));
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(8));
+  EXPECT_TRUE(bench.sent.empty());
+  bench.wire.from_network(pause(0, Enc28j60Bench::mac));
+  const Instant arrived = bench.now() + Duration::nanoseconds(57'600);
+  bench.advance(Duration::milliseconds(1));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].end, arrived + Duration::nanoseconds(57'600));
+}
+
+TEST_F(Enc28j60FlowControl, IsNotObeyedWithoutRxpausNorForOthersNorWhenDamaged) {
+  EthernetFrame damaged = pause(100);
+  damaged.octets[20] ^= 1;
+  bench.arrive(damaged);
+  bench.arrive(pause(100, Enc28j60Bench::peer));
+  bench.write(Reg::MACON1, enc28j60::MACON1::MARXEN);
+  bench.arrive(pause(100));
+  bench.request(out(60));
+  bench.advance(Duration::nanoseconds(57'600));
+  EXPECT_EQ(bench.sent.size(), 1u);
+}
+
+TEST_F(Enc28j60FlowControl, SendsPauseFramesOnceAgainAndAgainAndToEndIt) {
+  bench.write_pair(Reg::EPAUSL, 0x0020);
+  bench.write(Reg::EFLOCON, 1);
+  EXPECT_EQ(bench.read(Reg::EFLOCON), 0x04) << "once, then off";
+  bench.advance(Duration::milliseconds(20));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  Octets expected{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
+  expected.insert(expected.end(), Enc28j60Bench::mac.begin(), Enc28j60Bench::mac.end());
+  expected.insert(expected.end(), {0x88, 0x08, 0x00, 0x01, 0x00, 0x20});
+  expected.resize(60);
+  EXPECT_EQ(bench.sent[0].frame, EthernetFrame::with_fcs(expected));
+
+  bench.sent.clear();
+  bench.write(Reg::EFLOCON, 2);
+  bench.advance(Duration::milliseconds(5));
+  ASSERT_GE(bench.sent.size(), 3u);
+  EXPECT_LT(bench.sent[1].end - bench.sent[0].end, slot_time * 0x20) << "before the last has run out";
+
+  bench.write(Reg::EFLOCON, 3);
+  EXPECT_EQ(bench.read(Reg::EFLOCON), 0x04);
+  bench.advance(Duration::milliseconds(5));
+  const std::size_t count = bench.sent.size();
+  EXPECT_EQ(bench.sent.back().frame.octets[16] | bench.sent.back().frame.octets[17], 0);
+  bench.advance(Duration::milliseconds(20));
+  EXPECT_EQ(bench.sent.size(), count);
+
+  bench.write(Reg::MACON1, enc28j60::MACON1::MARXEN);
+  bench.write(Reg::EFLOCON, 1);
+  bench.advance(Duration::milliseconds(5));
+  EXPECT_EQ(bench.sent.size(), count) << "TXPAUS allows it";
+}
+
 }  // namespace
 }  // namespace avrlan

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace avrlan {
@@ -114,7 +116,7 @@ TEST_F(WireTest, ReportsATransmissionWhenItsLastBitIsOut) {
 }
 
 TEST_F(WireTest, KeepsTheNicsGapAfterItsOwnFrame) {
-  wire.set_nic_gaps(Duration::microseconds(4), Duration::microseconds(7));
+  wire.set_nic_mac({.gap_after_own = Duration::microseconds(4), .gap_after_other = Duration::microseconds(7)});
   send_from_nic(1);
   send_from_nic(2);
   run(Duration::milliseconds(1));
@@ -132,8 +134,7 @@ TEST_F(WireTest, CarriesBothWaysAtOnceInFullDuplex) {
 }
 
 TEST_F(WireTest, WaitsForASilentMediumInHalfDuplex) {
-  wire.set_half_duplex(true);
-  wire.set_nic_gaps(gap, Duration::microseconds(12));
+  wire.set_nic_mac({.half_duplex = true, .gap_after_other = Duration::microseconds(12)});
   wire.from_network(frame(1));
   run(Duration::microseconds(5));
   send_from_nic(2);
@@ -146,19 +147,115 @@ TEST_F(WireTest, WaitsForASilentMediumInHalfDuplex) {
   EXPECT_EQ(done[0].start, after(short_frame * 2 + gap + Duration::microseconds(12)));
 }
 
-TEST_F(WireTest, LetsTheNicGoFirstWhenBothHaveWaited) {
-  wire.set_half_duplex(true);
+// Both have waited for frame 1 and start 9.6 us after it: preamble and jam take 9.6 us, then each backs off by 0 or 1
+// slot times of 51.2 us.
+TEST_F(WireTest, CollidesWhenBothHaveWaitedForTheSameFrameAndBacksOff) {
+  wire.set_nic_mac({.half_duplex = true});
   wire.from_network(frame(1));
   wire.from_network(frame(3));
   run(Duration::microseconds(5));
   send_from_nic(2);
-  run(Duration::milliseconds(1));
-  EXPECT_EQ(at_network.arrivals, (std::vector<Arrival>{{after(short_frame * 2 + gap), 2}}));
-  EXPECT_EQ(at_nic.arrivals, (std::vector<Arrival>{{after(short_frame), 1}, {after(short_frame * 3 + gap * 2), 3}}));
+  run(Duration::milliseconds(2));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GE(done[0].collisions, 1u);
+  EXPECT_TRUE(done[0].deferred);
+  EXPECT_EQ(done[0].outcome, Transmission::Outcome::sent);
+  EXPECT_EQ(at_nic.arrivals.size(), 2u);
+  ASSERT_EQ(at_network.arrivals.size(), 1u);
+  const Instant first = std::min(done[0].start, nic.announced[1].start);
+  const Instant collision_end = after(short_frame + gap + collision_time);
+  if (done[0].collisions == 1) {
+    const Duration waited = first - collision_end;
+    EXPECT_TRUE(waited == gap || waited == slot_time) << waited.nanoseconds();
+  }
+  const Duration apart = done[0].start - nic.announced[1].start;
+  EXPECT_TRUE(apart >= short_frame + gap || apart <= Duration{} - short_frame - gap) << "one after the other";
+}
+
+TEST_F(WireTest, ContentionEndsTheSameForTheSameSeed) {
+  const auto play = [](std::uint64_t seed) {
+    Scheduler own_scheduler;
+    Wire own_wire{own_scheduler, seed};
+    FakeNic own_nic{own_scheduler};
+    Recorder to_nic{own_scheduler}, to_network{own_scheduler};
+    own_wire.connect(own_nic, to_nic, to_network);
+    own_wire.set_nic_mac({.half_duplex = true});
+    unsigned collisions = 0;
+    for (std::uint8_t n = 0; n < 100; ++n) {
+      own_wire.from_network(frame(n));
+      own_wire.from_nic(frame(n), [&](const Transmission& t) { collisions += t.collisions; });
+    }
+    own_scheduler.run_until(after(Duration::seconds(1)));
+    EXPECT_EQ(to_nic.arrivals.size(), 100u);
+    EXPECT_EQ(to_network.arrivals.size(), 100u);
+    EXPECT_GT(collisions, 3u);
+    return std::pair(to_nic.arrivals, to_network.arrivals);
+  };
+  EXPECT_EQ(play(7), play(7));
+  EXPECT_NE(play(7), play(8));
+}
+
+TEST_F(WireTest, GivesUpAfterTheCollisionsThatTheMacAllows) {
+  wire.set_nic_mac({.half_duplex = true, .retransmissions = 0});
+  wire.from_network(frame(1));
+  wire.from_network(frame(3));
+  send_from_nic(2);
+  run(Duration::milliseconds(2));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].outcome, Transmission::Outcome::excessive_collisions);
+  EXPECT_EQ(done[0].collisions, 1u);
+  EXPECT_EQ(done[0].start, after(short_frame + gap));
+  EXPECT_EQ(done[0].end, after(short_frame + gap + collision_time));
+  EXPECT_TRUE(at_network.arrivals.empty());
+  EXPECT_EQ(at_nic.arrivals.size(), 2u);
+}
+
+// Without backoff the chip is there again 9.6 us after the jam, and the network one or more slots later, or at once.
+TEST_F(WireTest, AMacWithoutBackoffComesFirst) {
+  wire.set_nic_mac({.half_duplex = true, .backs_off = false});
+  for (std::uint8_t n = 0; n < 20; ++n) wire.from_network(frame(n));
+  send_from_nic(99);
+  run(Duration::milliseconds(10));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].start,
+            after(short_frame) + gap + (collision_time + gap) * static_cast<std::int64_t>(done[0].collisions));
+}
+
+TEST_F(WireTest, GivesUpWhenTheMediumStaysBusyTooLong) {
+  wire.set_nic_mac({.half_duplex = true, .gap_after_other = gap + Duration::microseconds(1), .defers_forever = false});
+  for (std::uint8_t n = 0; n < 10; ++n) wire.from_network(frame(n, 1514));
+  run(Duration::microseconds(5));
+  send_from_nic(99);
+  run(Duration::milliseconds(20));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].outcome, Transmission::Outcome::excessive_deferral);
+  EXPECT_EQ(done[0].end, after(Duration::microseconds(5) + deferral_limit));
+  EXPECT_TRUE(at_network.arrivals.empty());
+
+  wire.set_nic_mac({.half_duplex = true, .gap_after_other = gap + Duration::microseconds(1), .defers_forever = true});
+  for (std::uint8_t n = 0; n < 10; ++n) wire.from_network(frame(n, 1514));
+  send_from_nic(98);
+  run(Duration::milliseconds(60));
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[1].outcome, Transmission::Outcome::sent);
+}
+
+TEST_F(WireTest, KeepsTheNetworkSilentWhileTheChipJams) {
+  wire.set_nic_mac({.half_duplex = true});
+  wire.set_jammed(true);
+  wire.from_network(frame(1));
+  run(Duration::microseconds(100));
+  send_from_nic(2);
+  run(Duration::microseconds(200));
+  EXPECT_EQ(at_network.arrivals.size(), 1u);
+  EXPECT_TRUE(nic.announced.empty());
+  wire.set_jammed(false);
+  ASSERT_EQ(nic.announced.size(), 1u);
+  EXPECT_EQ(nic.announced[0].start, after(Duration::microseconds(200)));
 }
 
 TEST_F(WireTest, HoldsTheNetworkBackWhileTheNicSendsInHalfDuplex) {
-  wire.set_half_duplex(true);
+  wire.set_nic_mac({.half_duplex = true});
   send_from_nic(1);
   wire.from_network(frame(2));
   EXPECT_TRUE(nic.announced.empty());
@@ -181,7 +278,7 @@ TEST_F(WireTest, ForgetsAFrameThatTheNicAborts) {
 }
 
 TEST_F(WireTest, ForgetsAFrameThatIsStillWaiting) {
-  wire.set_half_duplex(true);
+  wire.set_nic_mac({.half_duplex = true});
   wire.from_network(frame(1));
   send_from_nic(2);
   wire.abort_from_nic();
@@ -192,7 +289,7 @@ TEST_F(WireTest, ForgetsAFrameThatIsStillWaiting) {
 }
 
 TEST_F(WireTest, AnAbortFreesTheMediumInHalfDuplex) {
-  wire.set_half_duplex(true);
+  wire.set_nic_mac({.half_duplex = true});
   send_from_nic(1, 1514);
   run(Duration::microseconds(10));
   wire.from_network(frame(2));
