@@ -104,9 +104,9 @@ void SimavrChip::log(avr_t* avr, int level, const char* format, va_list argument
   std::array<char, 256> text{};
   std::vsnprintf(text.data(), text.size(), format, arguments);
   if (std::string_view{format}.find("Invalid Opcode") != std::string_view::npos) avr->state = cpu_Crashed;
-  // "avr_sadly_crashed" follows the line that says why.
+  // The interpreter says why before it crashes; what modules complain about does not end a run.
   const std::string line = without_colours(text.data());
-  if (line != "avr_sadly_crashed") static_cast<Log*>(avr->custom.data)->last_error = line;
+  if (line.starts_with("CORE:")) static_cast<Log*>(avr->custom.data)->last_error = line;
 }
 
 }  // namespace avrlan

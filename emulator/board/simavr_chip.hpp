@@ -26,7 +26,7 @@ class SimavrChip {
   void load_flash(std::span<const std::uint8_t> content);
   void load_eeprom(std::span<const std::uint8_t> content);
 
-  // What simavr last complained about, one line without colours; empty when it has not.
+  // What simavr's interpreter last complained about, one line without colours; empty when it has not.
   const std::string& last_error() const { return log_.last_error; }
 
  private:

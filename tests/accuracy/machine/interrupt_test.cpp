@@ -79,6 +79,16 @@ TEST_P(Interrupt, OneInstructionRunsAfterReti) {
   EXPECT_EQ(bench.reg(counted), 2);
 }
 
+TEST_P(Interrupt, OneInstructionRunsAfterRetiEvenIfInterruptsWereOn) {
+  Bench bench(program("reti_enabled"), mcu());
+  ScriptedChip chip(bench.scheduler);
+  bench.machine.attach(chip, chip);
+  const Cycles leaves = bench.run_to("leaves");
+  bench.scheduler.at(bench.clock.at(leaves + Cycles{1}), [&] { chip.set_int_pin(false); });
+  bench.run_to("after");
+  EXPECT_EQ(bench.reg(counted), 1);
+}
+
 TEST_P(Interrupt, AnInterruptFitsBetweenSeiNopAndCli) {
   Bench bench(program("interrupt_shadow"), mcu());
   bench.run_to("after_sei_nop_cli");
