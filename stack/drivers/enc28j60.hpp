@@ -28,7 +28,7 @@ namespace tcpip {
 struct Enc28j60Counters {
   uint16_t rx_overflows = 0;  // EIR.RXERIF found set: one or more frames did not fit into the FIFO
   uint16_t rx_errors = 0;     // frames that the chip marked as bad
-  uint16_t rx_restarts = 0;   // an impossible header was read: FIFO emptied
+  uint16_t rx_restarts = 0;   // lost track of the FIFO: emptied
   uint16_t tx_retries = 0;    // frames started again after a late collision
   uint16_t tx_lost = 0;       // frames aborted or stuck
   uint16_t restarts = 0;      // the chip had lost its settings and was set up again
@@ -46,13 +46,16 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     return set_up();
   }
 
-  // Whether the link partner is there (PHSTAT2.LSTAT). Also finds out that the chip has been reset behind our back (a dip
-  // of its supply) and sets it up again, so it should be asked about once a second.
+  // Whether the link partner is there (PHSTAT2.LSTAT). To be asked about once a second: it also finds out that the chip has
+  // been reset behind our back (a dip of its supply) or that we look for the next frame in the wrong place (a misread
+  // byte), and mends that.
   bool link_up() {
     if (!(read(ECON1) & RXEN)) {
       ++counters_.restarts;
       if (!set_up()) return false;
     }
+    // In this order: with no frame waiting afterwards, none has moved ERXWRPT before.
+    if (read_pair(ERXWRPT) != rx_next_ && rx_length_ == 0 && read(EPKTCNT) == 0) restart_receiver();
     return (phy_read(PHSTAT2) & LSTAT) != 0;
   }
 

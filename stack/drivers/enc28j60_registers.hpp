@@ -29,6 +29,7 @@ struct Names {
     ERXST = eth(0, 0x08),
     ERXND = eth(0, 0x0A),
     ERXRDPT = eth(0, 0x0C),
+    ERXWRPT = eth(0, 0x0E),
     EDMAST = eth(0, 0x10),
     EDMAND = eth(0, 0x12),
     EDMADST = eth(0, 0x14),
