@@ -22,13 +22,11 @@ class Stack : public Tcp<Config> {
 
   // Our address by hand. Connections from another address are over. A gateway of 0.0.0.0: none.
   void configure(Ipv4Address address, Ipv4Address mask, Ipv4Address gateway) {
-    if (Config::tcp && address != this->address_) this->tcp_abandon();
-    this->address_ = address;
-    this->mask_ = mask;
-    this->gateway_ = gateway;
+    if (Config::tcp && address != this->network_.address) this->tcp_abandon();
+    this->network_ = Ipv4Network{address, mask, gateway};
   }
 
-  bool is_configured() const { return !this->address_.is_zero(); }
+  bool is_configured() const { return !this->network_.address.is_zero(); }
 
   // Takes the frames that are waiting and does what is due. now_ms never runs backwards (it may wrap). Call it when a
   // frame has come, and otherwise every few tens of milliseconds.

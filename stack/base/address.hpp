@@ -39,12 +39,39 @@ struct Ipv4Address {
   bool is_multicast_or_above() const { return octet[0] >= 224; }
 };
 
-inline bool operator==(const Ipv4Address& a, const Ipv4Address& b) {
+// Out of line, because inline it is 24 octets of AVR code at each of its places.
+__attribute__((noinline)) inline bool operator==(const Ipv4Address& a, const Ipv4Address& b) {
   return a.raw() == b.raw();
 }
 inline bool operator!=(const Ipv4Address& a, const Ipv4Address& b) {
-  return a.raw() != b.raw();
+  return !(a == b);
 }
+
+// What an interface has for an address. 0.0.0.0: none yet.
+struct Ipv4Network {
+  Ipv4Address address;
+  Ipv4Address mask;
+  Ipv4Address gateway;  // 0.0.0.0: none
+
+  bool is_ours(const Ipv4Address& ip) const { return !address.is_zero() && ip == address; }
+
+  bool is_on_link(const Ipv4Address& ip) const {
+    uint8_t differs = 0;
+    for (uint8_t i = 0; i != 4; ++i) differs |= (ip.octet[i] ^ address.octet[i]) & mask.octet[i];
+    return differs == 0;
+  }
+
+  // Of the whole net, or of ours.
+  bool is_broadcast(const Ipv4Address& ip) const {
+    uint8_t all = 0xff;
+    uint8_t host = 0xff;
+    for (uint8_t i = 0; i != 4; ++i) {
+      all &= ip.octet[i];
+      host &= ip.octet[i] | mask.octet[i];
+    }
+    return all == 0xff || (host == 0xff && is_on_link(ip) && !(ip == address));
+  }
+};
 
 }  // namespace tcpip
 

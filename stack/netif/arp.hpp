@@ -9,14 +9,12 @@ template <class Config>
 class Arp : public Ethernet<Config> {
  protected:
   using Base = Ethernet<Config>;
-  using Base::address_;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;
   using Base::frame_length_;
-  using Base::gateway_;
   using Base::mac_;
-  using Base::mask_;
+  using Base::network_;
   using Base::packet_;
 
   // Handles the ARP frame in packet_. True: an address that was asked for is known now.
@@ -24,21 +22,20 @@ class Arp : public Ethernet<Config> {
     static const uint8_t ethernet_ipv4[6] = {0, 1, 8, 0, 6, 4};
     ArpPacket& arp = packet_.arp;
     if (memcmp(&arp.hardware_type, ethernet_ipv4, sizeof ethernet_ipv4) != 0 || arp.sender_mac.is_group() ||
-        (arp.sender_ip == address_ && !address_.is_zero())) {
+        network_.is_ours(arp.sender_ip)) {
       counters_.count(Drop::arp);
       return false;
     }
-    const bool for_us = arp.target_ip == address_ && !address_.is_zero();
-    const bool request = arp.operation == arp_request;
+    const bool asks_us = arp.operation == arp_request && network_.is_ours(arp.target_ip);
     bool resolved = false;
     Entry* entry = find(arp.sender_ip);
     if (entry) {
       resolved = entry->state != State::known;
       learn(*entry, arp.sender_mac, lifetime_s);
-    } else if (for_us && request && on_link(arp.sender_ip)) {
+    } else if (asks_us && network_.is_on_link(arp.sender_ip)) {
       learn(replace(arp.sender_ip), arp.sender_mac, lifetime_s);
     }
-    if (for_us && request) {
+    if (asks_us) {
       const Ipv4Address asker = arp.sender_ip;
       arp.target_mac = arp.sender_mac;
       packet_.ethernet.destination = arp.sender_mac;
@@ -50,11 +47,9 @@ class Arp : public Ethernet<Config> {
   // Puts the MAC address of the next hop towards `to` into packet_. False: not known yet; it was asked for, at most once
   // a second.
   bool resolve(Ipv4Address to) {
-    if (to.raw() == 0xffffffff || to.raw() == (address_.raw() | ~mask_.raw())) {
-      memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
-      return true;
-    }
-    if (!on_link(to)) to = gateway_;
+    memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
+    if (network_.is_broadcast(to)) return true;
+    if (!network_.is_on_link(to)) to = network_.gateway;
     if (to.is_zero()) return false;
     Entry* entry = find(to);
     if (!entry) {
@@ -71,7 +66,6 @@ class Arp : public Ethernet<Config> {
       entry->state = State::asked;
       entry->seconds = request_s;
       memset(&packet_.arp.target_mac, 0, sizeof(MacAddress));
-      memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
       arp_send(arp_request, to);
     }
     return false;
@@ -99,8 +93,6 @@ class Arp : public Ethernet<Config> {
   static constexpr uint8_t glean_s = 10;
   static constexpr uint8_t request_s = 5;
 
-  bool on_link(Ipv4Address ip) const { return ((ip.raw() ^ address_.raw()) & mask_.raw()) == 0; }
-
   static void learn(Entry& entry, const MacAddress& mac, uint8_t for_s) {
     entry.mac = mac;
     entry.seconds = for_s;
@@ -117,7 +109,8 @@ class Arp : public Ethernet<Config> {
   Entry& replace(Ipv4Address ip) {
     Entry* oldest = nullptr;
     for (Entry& entry : entries_)
-      if ((!oldest || entry.seconds < oldest->seconds) && (entry.seconds == 0 || entry.ip != gateway_)) oldest = &entry;
+      if ((!oldest || entry.seconds < oldest->seconds) && (entry.seconds == 0 || entry.ip != network_.gateway))
+        oldest = &entry;
     oldest->ip = ip;
     oldest->seconds = request_s;
     oldest->state = State::wanted;
@@ -135,7 +128,7 @@ class Arp : public Ethernet<Config> {
     arp.protocol_length = sizeof(Ipv4Address);
     arp.operation = operation;
     arp.sender_mac = mac_;
-    arp.sender_ip = address_;
+    arp.sender_ip = network_.address;
     arp.target_ip = target;
     answering_ = false;
     this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);

@@ -18,9 +18,9 @@ class Ethernet {
 
   Device& device() { return device_; }
   const MacAddress& mac() const { return mac_; }
-  Ipv4Address address() const { return address_; }
-  Ipv4Address mask() const { return mask_; }
-  Ipv4Address gateway() const { return gateway_; }
+  Ipv4Address address() const { return network_.address; }
+  Ipv4Address mask() const { return network_.mask; }
+  Ipv4Address gateway() const { return network_.gateway; }
   Counters<Config::counters>& counters() { return counters_; }
   // 32 bits that nobody outside can predict.
   uint32_t random() { return hash_.random(); }
@@ -63,9 +63,7 @@ class Ethernet {
   bool link_group_ = false;
   uint16_t frame_length_ = 0;
   MacAddress mac_{};
-  Ipv4Address address_{};
-  Ipv4Address mask_{};
-  Ipv4Address gateway_{};
+  Ipv4Network network_{};
   uint32_t now_ms_ = 0;
   KeyedHash hash_;
   Counters<Config::counters> counters_;

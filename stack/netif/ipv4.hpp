@@ -11,13 +11,12 @@ template <class Config>
 class Ipv4 : public Arp<Config> {
  protected:
   using Base = Arp<Config>;
-  using Base::address_;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;
   using Base::frame_length_;
   using Base::link_group_;
-  using Base::mask_;
+  using Base::network_;
   using Base::packet_;
 
   // Checks the datagram in packet_; then its payload is payload_length_ octets at payload_offset_ of the frame, and its
@@ -68,7 +67,7 @@ class Ipv4 : public Arp<Config> {
     if (!this->resolve(to) || !this->open(static_cast<uint16_t>(ethernet_size + ipv4_size + header))) return false;
     answering_ = false;
     packet_.ip.protocol = protocol;
-    packet_.ip.source = address_;
+    packet_.ip.source = network_.address;
     packet_.ip.destination = to;
     return true;
   }
@@ -116,20 +115,16 @@ class Ipv4 : public Arp<Config> {
 
  private:
   // RFC 1122 3.2.1.3: an address that a single other host can have.
-  bool acceptable_source(Ipv4Address source) const {
+  bool acceptable_source(const Ipv4Address& source) const {
     return source.octet[0] != 0 && source.octet[0] != 127 && !source.is_multicast_or_above() &&
-           (source.raw() != address_.raw()) && !is_directed_broadcast(source);
+           source != network_.address && !network_.is_broadcast(source);
   }
 
-  bool acceptable_destination(Ipv4Address destination) {
-    broadcast_ = true;
-    if (destination.raw() == 0xffffffff || is_directed_broadcast(destination)) return true;
+  bool acceptable_destination(const Ipv4Address& destination) {
+    broadcast_ = network_.is_broadcast(destination);
+    if (broadcast_) return true;
     broadcast_ = link_group_;
-    return destination == address_ && !address_.is_zero();
-  }
-
-  bool is_directed_broadcast(Ipv4Address ip) const {
-    return mask_.raw() != 0xffffffff && ip.raw() == (address_.raw() | ~mask_.raw());
+    return network_.is_ours(destination);
   }
 
   uint16_t id_ = 0;

@@ -44,7 +44,7 @@ class Connection {
   TcpState state() const { return state_; }
 
   // How many octets of ours the peer has acknowledged: a place in the stream, as in TcpApplication::produce.
-  uint32_t acknowledged() const { return una_ - iss_ - 1; }
+  uint32_t acknowledged() const { return acknowledged_; }
 
   // Nothing more will be sent than what produce() still has when it is asked next. Data is still received.
   void close() { flags_ |= closing | wanted; }
@@ -66,6 +66,7 @@ class Connection {
   static constexpr uint8_t timer = 0x08;       // deadline_ counts
   static constexpr uint8_t fin_sent = 0x10;    // the last octet in flight is our FIN
   static constexpr uint8_t unresolved = 0x20;  // waits for the MAC address of the next hop
+  static constexpr uint8_t active = 0x80;      // opened by us
   static constexpr uint8_t challenged = 0x40;  // has had its challenge ACK of this second (RFC 5961 7)
 
   Ipv4Address remote_;
@@ -74,11 +75,11 @@ class Connection {
   TcpState state_;
   uint8_t flags_;
   uint8_t application_;
-  uint8_t retries_;  // of what is in flight
-  uint8_t backoff_;  // the timeout is doubled so many times
-  uint32_t iss_;
-  uint32_t una_;        // oldest octet that is not acknowledged
-  uint16_t in_flight_;  // sent and not acknowledged, SYN and FIN included
+  uint8_t retries_;        // of what is in flight
+  uint8_t backoff_;        // the timeout is doubled so many times
+  uint32_t una_;           // oldest sequence number that is not acknowledged
+  uint32_t acknowledged_;  // and its octet's place in the stream; our SYN is at -1
+  uint16_t in_flight_;     // sent and not acknowledged, SYN and FIN included
   uint16_t mss_;
   uint16_t send_window_;
   uint16_t max_send_window_;

@@ -90,9 +90,11 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     Tell tell = {c, event};
     applications_.visit(c.application_, tell);
   }
+  // Nobody is told of a connection that a peer has begun to open.
   void end(Slot& c, TcpEvent event) {
+    const bool known = c.state_ != TcpState::syn_received || (c.flags_ & Connection::active);
     c.state_ = TcpState::closed;
-    tell(c, event);
+    if (known) tell(c, event);
   }
 
   void reset(Slot& c) {
@@ -178,6 +180,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     uint8_t flags = tcp_ack;
     uint16_t n = 0;
     uint16_t sum = 0;
+    if (syn) from = 0;
     if (c.flags_ & Connection::aborting) {
       flags = tcp_rst | tcp_ack;
     } else if (syn) {

@@ -13,7 +13,7 @@ class Tcp : public TcpOutput<Config> {
   // Opens a connection to `port` of `to` for application A. Null: none is free, or we have no address.
   template <class A>
   Connection* connect(Ipv4Address to, uint16_t port) {
-    Slot* slot = this->address_.is_zero() ? nullptr : allocate();
+    Slot* slot = this->network_.address.is_zero() ? nullptr : allocate();
     if (!slot) return nullptr;
     Slot& c = *slot;
     Be16 remote;
@@ -22,6 +22,7 @@ class Tcp : public TcpOutput<Config> {
     do local = static_cast<uint16_t>(0xc000 | this->random());
     while (find(to, remote, local));
     start(c, IndexOf<A, Apps>::value, TcpState::syn_sent, to, remote, local);
+    c.flags_ = Connection::active;
     this->transmit(c, true, true);
     return &c;
   }
@@ -69,9 +70,9 @@ class Tcp : public TcpOutput<Config> {
     uint16_t offset;
     uint16_t window;
     uint16_t urgent;
+    uint16_t span;  // of sequence numbers: data, SYN and FIN
+    int16_t ahead;  // of what is expected next
     uint8_t flags;
-
-    uint16_t span() const { return static_cast<uint16_t>(length + ((flags & tcp_syn) ? 1 : 0) + (flags & tcp_fin)); }
   };
 
   bool parse(Segment& s) {
@@ -83,9 +84,11 @@ class Tcp : public TcpOutput<Config> {
     s.ack = tcp.ack;
     s.length = static_cast<uint16_t>(payload_length_ - header);
     s.offset = static_cast<uint16_t>(payload_offset_ + header);
-    s.window = tcp.window;
+    // Less than 32 KB is ever in flight, so that distances to what is expected fit in 16 bits.
+    s.window = smaller(tcp.window, 0x7fff);
     s.urgent = tcp.urgent;
     s.flags = tcp.flags;
+    s.span = static_cast<uint16_t>(s.length + (s.flags & tcp_fin) + ((s.flags & tcp_syn) ? 1 : 0));
     return true;
   }
 
@@ -132,9 +135,10 @@ class Tcp : public TcpOutput<Config> {
     c.remote_port_ = remote_port;
     c.local_port_ = local_port;
     // RFC 6528: a clock of about 4 us, and a secret place for each pair of sockets.
-    c.iss_ = c.una_ = this->hash_(remote.raw() ^ this->address_.raw(),
-                                  static_cast<uint32_t>(remote_port.raw()) << 16 | local_port.raw()) +
-                      (this->now_ms_ << 8);
+    c.acknowledged_ = 0xffffffff;
+    c.una_ = this->hash_(remote.raw() ^ this->network_.address.raw(),
+                         static_cast<uint32_t>(remote_port.raw()) << 16 | local_port.raw()) +
+             (this->now_ms_ << 8);
     c.in_flight_ = 1;
     c.mss_ = 536;
     c.rttvar_ = seconds(1);
@@ -210,7 +214,7 @@ class Tcp : public TcpOutput<Config> {
     tcp.destination_port = source;
     const bool ack = s.flags & tcp_ack;
     tcp.seq = ack ? s.ack : 0;
-    tcp.ack = ack ? 0 : s.seq + s.span();
+    tcp.ack = ack ? 0 : s.seq + s.span;
     tcp.window = 0;
     this->tcp_send(ack ? tcp_rst : tcp_rst | tcp_ack, tcp_size, 0, 0);
   }
@@ -247,31 +251,32 @@ class Tcp : public TcpOutput<Config> {
 
   // Checks the sequence number, RST and SYN (RFC 9293 3.10.7.4, RFC 5961 3 and 4), and answers what is not acceptable.
   bool acceptable(Slot& c, Segment& s) {
-    int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
-    if (s.flags & tcp_rst) {
-      if (ahead < 0 || (ahead != 0 && ahead >= c.receive_window_) || c.state_ == TcpState::time_wait) return false;
-      if (ahead != 0)
-        challenge(c);
-      else if (c.state_ == TcpState::syn_received)
-        c.state_ = TcpState::closed;
+    static_assert(Config::receive_window <= 0x7fff, "distances are kept in 16 bits");
+    const int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
+    s.ahead = static_cast<int16_t>(ahead);
+    const bool near = s.ahead == ahead;
+    if (near && s.ahead == -1 && c.state_ == TcpState::syn_received && (s.flags & tcp_syn)) {
+      // The peer's SYN again. With an ACK of ours it completes a simultaneous open.
+      if (s.flags & tcp_ack)
+        s.ahead = 0;
       else
-        this->end(c, TcpEvent::aborted);
+        this->transmit(c, true, true);
+      return s.flags & tcp_ack;
+    }
+    const bool inside = near && s.ahead >= 0 && (s.ahead == 0 || s.ahead < static_cast<int16_t>(c.receive_window_));
+    if (s.flags & tcp_rst) {
+      if (inside && c.state_ != TcpState::time_wait) {
+        if (s.ahead == 0)
+          this->end(c, TcpEvent::aborted);
+        else
+          challenge(c);
+      }
       return false;
     }
-    if (ahead == -1 && c.state_ == TcpState::syn_received && (s.flags & tcp_syn)) {
-      // The peer's SYN again. With an ACK of ours it completes a simultaneous open.
-      if (!(s.flags & tcp_ack)) {
-        this->transmit(c, true, true);
-        return false;
-      }
-      s.flags &= static_cast<uint8_t>(~tcp_syn);
-      ++s.seq;
-      ahead = 0;
-    }
-    const uint16_t span = s.span();
-    if (ahead < 0 ? span + ahead <= 0 : ahead != 0 && ahead >= c.receive_window_) {
+    const bool overlaps = near && s.ahead < 0 && static_cast<int16_t>(s.span + s.ahead) > 0;
+    if (!inside && !overlaps) {
       if (c.state_ == TcpState::time_wait && (s.flags & tcp_fin)) this->arm(c, seconds(Config::time_wait_s));
-      if (span && !(s.flags & tcp_syn))
+      if (s.span && !(s.flags & tcp_syn))
         this->segment(c, c.in_flight_, 0, Base::must_go);
       else
         challenge(c);
@@ -294,6 +299,7 @@ class Tcp : public TcpOutput<Config> {
   // n octets more than before are acknowledged.
   void acknowledged(Slot& c, uint16_t n) {
     c.una_ += n;
+    c.acknowledged_ += n;
     c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
     if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now() - c.sent_at_));
     c.retries_ = 0;
@@ -305,9 +311,10 @@ class Tcp : public TcpOutput<Config> {
 
   // Takes the acknowledgement and the window. False: the segment ends here.
   bool acknowledge(Slot& c, const Segment& s) {
-    const int32_t more = static_cast<int32_t>(s.ack - c.una_);
+    const int32_t distance = static_cast<int32_t>(s.ack - c.una_);
+    const int16_t more = static_cast<int16_t>(distance);
     if (c.state_ == TcpState::syn_received) {
-      if (more != 1) {
+      if (distance != 1) {
         refuse(s);
         return false;
       }
@@ -316,7 +323,8 @@ class Tcp : public TcpOutput<Config> {
       return true;
     }
     // RFC 5961 5.
-    if (more > c.in_flight_ || more < -static_cast<int32_t>(c.max_send_window_)) {
+    if (more != distance || more > static_cast<int16_t>(c.in_flight_) ||
+        more < -static_cast<int16_t>(c.max_send_window_)) {
       challenge(c);
       return false;
     }
@@ -326,7 +334,7 @@ class Tcp : public TcpOutput<Config> {
       this->tell(c, TcpEvent::acked);
     }
     // Of the segments that acknowledge nothing new, the one with the newest data has the newest window.
-    if (more > 0 || (more == 0 && static_cast<int32_t>(s.seq - c.rcv_nxt_) >= 0)) update_window(c, s.window);
+    if (more > 0 || (more == 0 && s.ahead >= 0)) update_window(c, s.window);
     return true;
   }
 
@@ -368,10 +376,8 @@ class Tcp : public TcpOutput<Config> {
   // Takes data and FIN, and sends what is to be sent then.
   void receive(Slot& c, Segment& s) {
     const bool receiving = c.state_ >= TcpState::established && c.state_ <= TcpState::fin_wait_2;
-    const uint16_t span = s.span();
-    const int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
-    if (receiving && ahead <= 0) {
-      const uint16_t old = smaller(static_cast<uint16_t>(-ahead), s.length);
+    if (receiving && s.ahead <= 0) {
+      const uint16_t old = smaller(static_cast<uint16_t>(-s.ahead), s.length);
       s.offset = static_cast<uint16_t>(s.offset + old);
       s.length = static_cast<uint16_t>(s.length - old);
       bool fin = s.flags & tcp_fin;
@@ -392,7 +398,7 @@ class Tcp : public TcpOutput<Config> {
       }
       if (fin) peer_closed(c);
     }
-    this->output(c, span != 0);
+    this->output(c, s.span != 0);
   }
 
   void peer_closed(Slot& c) {

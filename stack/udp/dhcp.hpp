@@ -25,11 +25,9 @@ class Dhcp<Config, true> : public Udp<Config> {
 
  protected:
   using Base = Udp<Config>;
-  using Base::address_;
   using Base::device_;
-  using Base::gateway_;
   using Base::mac_;
-  using Base::mask_;
+  using Base::network_;
   using Base::packet_;
   using Base::payload_length_;
   using Base::payload_offset_;
@@ -108,7 +106,7 @@ class Dhcp<Config, true> : public Udp<Config> {
   }
 
   void give_up() {
-    address_ = mask_ = gateway_ = Ipv4Address();
+    network_ = Ipv4Network();
     restart(static_cast<Tick>(to_tick(this->now_ms_) + seconds(1)));
   }
 
@@ -188,7 +186,7 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   // True: our address is another one now, or none.
   bool act(Reply& reply) {
-    const bool had_address = !address_.is_zero();
+    const bool had_address = !network_.address.is_zero();
     if (state_ == State::selecting) {
       if (reply.type == dhcp_offer && is_usable(reply)) {
         state_ = State::requesting;
@@ -209,12 +207,10 @@ class Dhcp<Config, true> : public Udp<Config> {
   }
 
   bool bind(const Reply& reply) {
-    const bool changed = address_ != reply.address;
+    const bool changed = network_.address != reply.address;
     state_ = State::bound;
     server_ = reply.server;
-    address_ = reply.address;
-    mask_ = reply.mask;
-    gateway_ = reply.router;
+    network_ = Ipv4Network{reply.address, reply.mask, reply.router};
     age_ = 0;
     lease_ = reply.lease;
     t1_ = reply.t1;
@@ -250,9 +246,9 @@ class Dhcp<Config, true> : public Udp<Config> {
     header.htype = 1;
     header.hlen = sizeof(MacAddress);
     header.xid = xid_;
-    header.ciaddr = address_;
+    header.ciaddr = network_.address;
     header.chaddr = mac_;
-    if (address_.is_zero()) header.flags = dhcp_broadcast;
+    if (network_.address.is_zero()) header.flags = dhcp_broadcast;
     message.write(&header, sizeof header);
     zeros(message, dhcp_cookie_at - sizeof header);
     struct {

@@ -174,6 +174,26 @@ TEST_F(TcpOpenTest, SynAgainGetsTheSameAnswer) {
   EXPECT_EQ(peer.stack_isn, isn);
 }
 
+TEST_F(TcpOpenTest, SynReceivedAnswersStrayDataWithItsSynAck) {
+  peer.send("SYN", 0, 0);
+  peer.next();
+  peer.send("ACK", 5000, 1, "data");
+  EXPECT_EQ(peer.next(), "SYN ACK 0+0 ack 1 win 1460 mss 1460");
+  peer.send("ACK", 1, 1, "data");
+  EXPECT_EQ(app().data, "data");
+}
+
+TEST_F(TcpOpenTest, SimultaneousOpenIsReset) {
+  bench.stack.connect<Client>(peer_ip, 5000);
+  peer.port = 5000;
+  peer.stack_port = parse(bench.sent().front()).rfind_pdu<Tins::TCP>().sport();
+  peer.next();
+  peer.send("SYN", 0, 0);
+  peer.next();
+  peer.send("RST", 1, 0);
+  EXPECT_EQ(client().events, "aborted ");
+}
+
 // TC-15
 TEST_F(TcpOpenTest, ResetBeforeTheConnectionIsOpenFreesIt) {
   peer.send("SYN", 0, 0);
