@@ -296,9 +296,11 @@ void Exact::synchronise(std::int64_t phase) {
   avr_.sreg[S_I] = i;
 }
 
+// Never later than an int64 can say: simavr's modules do register timers in the year 2^64.
 std::int64_t Exact::next_event() const {
-  return avr_.cycle_timers.timer == nullptr ? std::numeric_limits<std::int64_t>::max()
-                                            : static_cast<std::int64_t>(avr_.cycle_timers.timer->when);
+  constexpr auto never = static_cast<avr_cycle_count_t>(std::numeric_limits<std::int64_t>::max());
+  const avr_cycle_timer_slot_p first = avr_.cycle_timers.timer;
+  return static_cast<std::int64_t>(first == nullptr ? never : std::min(first->when, never));
 }
 
 // Everything that is due between two instructions. False when the run is over, else the next slice is set.

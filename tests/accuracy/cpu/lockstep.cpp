@@ -2,9 +2,10 @@
 // counter and cycle are compared at every boundary. What 1.6 gets wrong is made right around it, each by its name in Quirks;
 // emulator/cpu/README.md has the reasons.
 //
-//   cpu_lockstep MCU [--instructions N] [--seed S] [--image FILE] [--without QUIRK]
+//   cpu_lockstep MCU [--instructions N] [--seed S] [--image FILE] [--without QUIRK] [--waits N]
 //
-// Without an image the flash is full of random instructions. Exit status 1 at the first difference.
+// Without an image the flash is full of random instructions. --waits puts RAM on the whole external bus, with so many wait states;
+// simavr, which knows no such memory, is given a flat data space, and the datasheet's cycles are added to its count. Exit status 1 at the first difference.
 
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_flash.h>
@@ -79,7 +80,8 @@ bool is_skip(Op op) {
 
 class Lockstep {
  public:
-  Lockstep(const std::string& mcu, std::uint64_t seed, const char* image, const Quirks& quirks);
+  Lockstep(const std::string& mcu, std::uint64_t seed, const char* image, const Quirks& quirks,
+           std::optional<unsigned> waits);
   ~Lockstep() { avr_terminate(ref_); }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
@@ -96,6 +98,7 @@ class Lockstep {
   };
 
   unsigned random(unsigned below) { return static_cast<unsigned>(random_() % below); }
+  void solder_ram();
   void forbid_registers();
   std::uint16_t random_address();
   bool allowed(const Access& access) const;
@@ -107,7 +110,18 @@ class Lockstep {
   std::uint16_t pair(std::uint16_t address) const {
     return static_cast<std::uint16_t>(ref_->data[address] | ref_->data[address + 1] << 8);
   }
-  void poke(std::uint16_t address, std::uint8_t value) { ref_->data[address] = ours().data[address] = value; }
+  // RAM outside the MCU, as the engine sees it; only with --waits.
+  std::uint16_t external() const { return waits_ ? external_start(traits_.external_memory) : std::uint16_t{0xFFFF}; }
+  std::uint8_t* external_ram() { return rig_.space().page(external()).memory; }
+  std::int64_t byte_cycles(std::uint16_t address) const { return waits_ && address >= external() ? 1 + *waits_ : 0; }
+  std::int64_t program_counter_cycles(std::uint16_t address) const {
+    return waits_ && address >= external() ? 3 + 2 * *waits_ : 0;
+  }
+  std::int64_t waiting_cycles(const Slot& slot) const;
+  void poke(std::uint16_t address, std::uint8_t value) {
+    ref_->data[address] = value;
+    (address > ours().ramend ? external_ram()[address - external()] : ours().data[address]) = value;
+  }
   void poke_pair(std::uint16_t address, std::uint16_t value) {
     poke(address, static_cast<std::uint8_t>(value));
     poke(static_cast<std::uint16_t>(address + 1), static_cast<std::uint8_t>(value >> 8));
@@ -131,6 +145,7 @@ class Lockstep {
   void describe(std::uint32_t pc);
 
   const Quirks quirks_;
+  const std::optional<unsigned> waits_;
   const std::string mcu_;
   Rig rig_;
   avr_t* ref_;
@@ -144,11 +159,13 @@ class Lockstep {
   std::int64_t interrupts_ = 0;
 };
 
-Lockstep::Lockstep(const std::string& mcu, std::uint64_t seed, const char* image, const Quirks& quirks)
+Lockstep::Lockstep(const std::string& mcu, std::uint64_t seed, const char* image, const Quirks& quirks,
+                   std::optional<unsigned> waits)
     : quirks_(quirks),
+      waits_(waits),
       mcu_(mcu),
       rig_(mcu),
-      ref_(make_avr(mcu)),
+      ref_(make_avr(mcu, waits ? std::optional<std::uint16_t>{0xFFFF} : std::nullopt)),
       traits_(core_traits(mcu)),
       synthetic_(image == nullptr),
       flash_words_((ref_->flashend + 1) / 2),
@@ -168,12 +185,30 @@ Lockstep::Lockstep(const std::string& mcu, std::uint64_t seed, const char* image
       std::span<const std::uint8_t>{ref_->flash, ref_->flashend + 1},
       CoreFeatures{true, flash_words_ > 4096, ref_->rampz != 0 && flash_words_ > 0x8000, ref_->address_size == 3});
   rig_.engine().observe(instrument(probe_));
+  if (waits_) solder_ram();
   if (!synthetic_) return;
   for (std::uint32_t address = 0; address < 32; ++address)
     poke(static_cast<std::uint16_t>(address), static_cast<std::uint8_t>(random_()));
   for (std::uint32_t address = ref_->ioend + 1U; address <= ref_->ramend; ++address) {
     poke(static_cast<std::uint16_t>(address), static_cast<std::uint8_t>(random_()));
   }
+}
+
+void Lockstep::solder_ram() {
+  if (traits_.external_memory == ExternalMemory::none)
+    throw std::runtime_error(mcu_ + " has no external memory interface");
+  rig_.space().add_ram(0x0000, 0xFFFF);
+  const auto set = [&](std::uint16_t address, unsigned value) {
+    ref_->data[address] = ours().data[address] = static_cast<std::uint8_t>(value);
+  };
+  if (traits_.external_memory == ExternalMemory::mega128) {
+    set(0x55, 0x80 | (*waits_ & 1) << 6);
+    set(0x6D, *waits_ & 2);
+  } else {
+    set(0x74, 0x80 | *waits_ << 2);
+  }
+  rig_.space().update_external_bus();
+  poke_pair(kSpl, 0x0400);
 }
 
 // What simavr's modules must not be driven into at random: resets, the host's terminal, memory past their arrays.
@@ -337,10 +372,11 @@ void Lockstep::aim(const Slot& s) {
 }
 
 void Lockstep::keep_safe() {
-  const std::uint16_t sp = pair(kSpl);
-  if (sp < ref_->ioend + 8 || sp + 8 > ref_->ramend) {
-    poke_pair(kSpl, static_cast<std::uint16_t>(ref_->ioend + 8U + random(ref_->ramend - ref_->ioend - 16U)));
-  }
+  // A program counter lies in one memory: not on the way from internal to external.
+  const auto in_the_open = [&](unsigned sp) {
+    return sp >= ref_->ioend + 8U && sp + 8U <= ref_->ramend && (sp + 8U < external() || sp >= external() + 8U);
+  };
+  while (!in_the_open(pair(kSpl))) poke_pair(kSpl, static_cast<std::uint16_t>(random(ref_->ramend)));
   constexpr unsigned leave_loops = 64;
   if (random(leave_loops) == 0) jump_elsewhere();
   for (;;) {
@@ -353,6 +389,7 @@ void Lockstep::keep_safe() {
 
 void Lockstep::enter_interrupt(unsigned vector) {
   ++interrupts_;
+  ref_->cycle += static_cast<avr_cycle_count_t>(program_counter_cycles(pair(kSpl)));
   _avr_push_addr(ref_, ref_->pc);
   ref_->sreg[S_I] = 0;
   ref_->interrupt_state = 0;
@@ -364,8 +401,32 @@ void Lockstep::enter_interrupt(unsigned vector) {
   ref_->interrupts.pending.read = ref_->interrupts.pending.write;
 }
 
+// What the datasheet adds for external memory.
+std::int64_t Lockstep::waiting_cycles(const Slot& s) const {
+  const std::uint16_t sp = pair(kSpl), top = static_cast<std::uint16_t>(sp + 1);
+  switch (s.op) {
+    case Op::push:
+      return byte_cycles(sp);
+    case Op::pop:
+      return byte_cycles(top);
+    case Op::rcall:
+    case Op::call:
+    case Op::icall:
+    case Op::eicall:
+      return program_counter_cycles(sp);
+    case Op::ret:
+    case Op::reti:
+      return program_counter_cycles(top);
+    default: {
+      const auto access = access_of(s);
+      return access ? byte_cycles(access->address) : 0;
+    }
+  }
+}
+
 void Lockstep::execute_reference() {
   const Slot& s = slot();
+  const std::int64_t waiting = waiting_cycles(s);
   const std::uint32_t pc = ref_->pc;
   const auto access = access_of(s);
   const bool late = quirks_.access_phase && access && access->data_space && access->address >= kFirstIo &&
@@ -382,6 +443,7 @@ void Lockstep::execute_reference() {
   ref_->pc = avr_run_one(ref_);
   ref_->interrupt_state = 0;
   if (late) ref_->cycle -= 1;
+  ref_->cycle += static_cast<avr_cycle_count_t>(waiting);
   if (quirks_.skip_over_adiw && is_skip(s.op) && ref_->pc == pc + 6 && (word(pc / 2 + 1) & 0xFE0C) == 0x960C) {
     ref_->pc -= 2;
     ref_->cycle -= 1;
@@ -419,7 +481,8 @@ bool Lockstep::same() {
   if (std::memcmp(ours().sreg, ref_->sreg, sizeof ref_->sreg) != 0) return false;
   const std::size_t after = kSreg + 1U;
   return std::memcmp(ours().data, ref_->data, kSreg) == 0 &&
-         std::memcmp(ours().data + after, ref_->data + after, ref_->ramend + 1U - after) == 0;
+         std::memcmp(ours().data + after, ref_->data + after, ours().ramend + 1U - after) == 0 &&
+         (!waits_ || std::memcmp(external_ram(), ref_->data + external(), 0x10000U - external()) == 0);
 }
 
 void Lockstep::describe(std::uint32_t pc) {
@@ -432,8 +495,9 @@ void Lockstep::describe(std::uint32_t pc) {
       std::printf("  SREG bit %u: %d, simavr %d\n", bit, ours().sreg[bit], ref_->sreg[bit]);
   }
   for (unsigned address = 0; address <= ref_->ramend; ++address) {
-    if (address == kSreg || ours().data[address] == ref_->data[address]) continue;
-    std::printf("  data %04x: %02x, simavr %02x\n", address, ours().data[address], ref_->data[address]);
+    const std::uint8_t our = address > ours().ramend ? external_ram()[address - external()] : ours().data[address];
+    if (address == kSreg || our == ref_->data[address]) continue;
+    std::printf("  data %04x: %02x, simavr %02x\n", address, our, ref_->data[address]);
   }
 }
 
@@ -458,22 +522,25 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 1;
   const char* image = nullptr;
   avrlan::cpu::test::Quirks quirks;
+  std::optional<unsigned> waits;
   for (int n = 2; n + 1 < argc; n += 2) {
     const std::string_view option = argv[n];
     if (option == "--instructions") instructions = std::atoll(argv[n + 1]);
     if (option == "--seed") seed = static_cast<std::uint64_t>(std::atoll(argv[n + 1]));
     if (option == "--image") image = argv[n + 1];
+    if (option == "--waits") waits = static_cast<unsigned>(std::atoi(argv[n + 1]));
     if (option == "--without" && !quirks.without(argv[n + 1])) {
       std::fprintf(stderr, "cpu_lockstep: no quirk is called %s\n", argv[n + 1]);
       return 64;
     }
   }
   if (argc < 2) {
-    std::fprintf(stderr, "usage: cpu_lockstep MCU [--instructions N] [--seed S] [--image FILE] [--without QUIRK]\n");
+    std::fprintf(
+        stderr, "usage: cpu_lockstep MCU [--instructions N] [--seed S] [--image FILE] [--without QUIRK] [--waits N]\n");
     return 64;
   }
   try {
-    avrlan::cpu::test::Lockstep lockstep(argv[1], seed, image, quirks);
+    avrlan::cpu::test::Lockstep lockstep(argv[1], seed, image, quirks, waits);
     if (!lockstep.run(instructions)) {
       std::printf("  seed %llu\n", static_cast<unsigned long long>(seed));
       return 1;

@@ -8,14 +8,17 @@
 
 // simavr frees neither its IRQs nor the avr_t.
 extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libsimavr"; }
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libsimavr";
+}
 
 namespace avrlan::cpu::test {
 
-avr_t* make_avr(const std::string& mcu) {
+avr_t* make_avr(const std::string& mcu, std::optional<std::uint16_t> ramend) {
   avr_global_logger_set([](avr_t*, int, const char*, va_list) {});
   avr_t* avr = avr_make_mcu_by_name(mcu.c_str());
   if (avr == nullptr) throw std::runtime_error("simavr does not know " + mcu);
+  if (ramend) avr->ramend = *ramend;
   avr_init(avr);
   avr->log = LOG_NONE;
   avr->frequency = 16'000'000;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -136,7 +137,7 @@ class Rig : public FaultSink {
   Halt halt_ = Halt::none;
 };
 
-// An MCU without an engine: quiet, and without the pauses that simavr takes on the host.
-avr_t* make_avr(const std::string& mcu);
+// An MCU without an engine: quiet, and without the pauses that simavr takes on the host. `ramend`: instead of the MCU's own.
+avr_t* make_avr(const std::string& mcu, std::optional<std::uint16_t> ramend = std::nullopt);
 
 }  // namespace avrlan::cpu::test
