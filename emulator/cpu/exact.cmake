@@ -4,6 +4,8 @@ target_sources(avrlan_cpu PRIVATE
   data_space.cpp
   decoder.cpp
   exact_engine.cpp
-  external_memory.cpp)
+  external_memory.cpp
+  fault.cpp
+  wake_up.cpp)
 set_source_files_properties(exact_engine.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<NOT:$<CONFIG:Debug>>:-O2;-fno-gcse;-fno-crossjumping>")

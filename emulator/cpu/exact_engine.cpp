@@ -1,14 +1,12 @@
 #include "emulator/cpu/exact_engine.hpp"
 
-#include <simavr/avr_extint.h>
 #include <simavr/avr_flash.h>
 #include <simavr/avr_ioport.h>
-#include <simavr/avr_timer.h>
-#include <simavr/avr_twi.h>
 #include <simavr/avr_watchdog.h>
 #include <simavr/sim_avr.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <limits>
 #include <optional>
@@ -16,10 +14,12 @@
 #include <string_view>
 
 #include "emulator/cpu/core.hpp"
+#include "emulator/cpu/cycle_account.hpp"
 #include "emulator/cpu/data_space.hpp"
 #include "emulator/cpu/interpreter.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
+#include "emulator/cpu/wake_up.hpp"
 
 namespace avrlan::cpu {
 
@@ -29,11 +29,6 @@ constexpr std::uint16_t kSp = 0x5D;
 constexpr std::uint16_t kSreg = 0x5F;
 constexpr std::uint16_t kRegisters = 32;
 constexpr std::uint16_t kZ = 30;
-
-// Data-space instructions reach the bus in their second cycle, IN, OUT, SBIC and SBIS in their first: an LDS of TCNT sees
-// one count more than an IN.
-constexpr std::int64_t kFirstCycle = 0;
-constexpr std::int64_t kSecondCycle = 1;
 
 constexpr std::int64_t kStandbyStartUp = 6;  // "Standby Mode": wakes in six clock cycles
 
@@ -45,26 +40,13 @@ Module* find_module(const avr_t& avr, std::string_view kind) {
   return nullptr;
 }
 
-class VectorSet {
- public:
-  void add(const avr_int_vector_t& vector) {
-    if (vector.vector != 0) vectors_.push_back(vector.vector);
-  }
-  bool any(const Interrupts& interrupts) const {
-    return std::any_of(vectors_.begin(), vectors_.end(), [&](unsigned v) { return interrupts.requested(v); });
-  }
-
- private:
-  std::vector<unsigned> vectors_;
-};
-
 class Exact final : public ExactEngine, private Core {
  public:
   Exact(avr_t& avr, Interrupts& requests, const Mcu& mcu, const ExactOptions& options);
 
   Halt run_until(Cycles limit) override;
   void shorten(Cycles limit) override { limit_ = std::min(limit_, limit.count); }
-  CycleTotals totals() const override;
+  CycleTotals totals() const override { return account_.totals(now()); }
   DataSpace& data_space() override { return space_; }
   void flash_changed(std::uint32_t first, std::uint32_t size) override;
   void observe(const Instrument& instrument) override { instrument_ = instrument; }
@@ -76,8 +58,8 @@ class Exact final : public ExactEngine, private Core {
   // Core: the ways out of the interpreter.
   std::uint8_t load(std::uint16_t address) override;
   void store(std::uint16_t address, std::uint8_t value) override;
-  std::uint8_t in(std::uint16_t address) override { return read_io(address, kFirstCycle); }
-  void out(std::uint16_t address, std::uint8_t value) override { write_io(address, value, kFirstCycle); }
+  std::uint8_t in(std::uint16_t address) override { return read_io(address); }
+  void out(std::uint16_t address, std::uint8_t value) override { write_io(address, value); }
   void set_bit(std::uint16_t address, std::uint8_t mask) override;
   void clear_bit(std::uint16_t address, std::uint8_t mask) override;
   void push(std::uint16_t sp, std::uint8_t value) override;
@@ -93,12 +75,11 @@ class Exact final : public ExactEngine, private Core {
   void outside_flash(std::uint32_t target) override;
 
   void prepare();
-  void collect_wake_up_vectors();
   void set_stack_floor(std::uint16_t floor);
 
   void take_state();
   void give_state();
-  void synchronise(std::int64_t phase);
+  void synchronise();
   bool timer_due() const { return avr_.cycle_timers.timer != nullptr && avr_.cycle_timers.timer->when <= avr_.cycle; }
   std::int64_t next_event() const;
   bool disturbed() const { return avr_.run != run_ || (avr_.state != cpu_Running && avr_.state != cpu_Sleeping); }
@@ -110,17 +91,15 @@ class Exact final : public ExactEngine, private Core {
   void enter_interrupt();
   void run_slice();
 
-  void begin_access(std::int64_t phase);
   void end_access();
-  std::uint8_t read_io(std::uint16_t address, std::int64_t phase);
-  void write_io(std::uint16_t address, std::uint8_t value, std::int64_t phase);
+  std::uint8_t read_io(std::uint16_t address);
+  void write_io(std::uint16_t address, std::uint8_t value);
   bool is_strobe(std::uint16_t address) const;
   std::uint8_t load_byte(std::uint16_t address);
   void store_byte(std::uint16_t address, std::uint8_t value);
   bool grows_into_data(std::uint16_t sp);
   bool watchdog_resets() const;
   Verdict fault(FaultKind kind, std::uint32_t address, std::uint16_t value);
-  Cycles interrupt_cycles() const;
 
   avr_t& avr_;
   Interrupts& requests_;
@@ -130,6 +109,7 @@ class Exact final : public ExactEngine, private Core {
   const avr_run_t run_;
   DataSpace space_;
   std::optional<Decoder> decoder_;
+  std::optional<WakeUpSources> wake_up_;
   std::set<std::uint32_t> breakpoints_;  // in words
   Instrument instrument_;
 
@@ -137,8 +117,6 @@ class Exact final : public ExactEngine, private Core {
   avr_watchdog_t* watchdog_ = nullptr;
   std::bitset<256> pin_registers_;
   std::bitset<256> flag_registers_;
-  VectorSet asynchronous_;  // wake the MCU when its clocks stand still
-  VectorSet asynchronous_timer_;
   std::array<avr_int_vector_t*, Interrupts::max_vectors> vectors_{};
 
   std::int64_t limit_ = 0;
@@ -148,11 +126,7 @@ class Exact final : public ExactEngine, private Core {
 
   bool sleeping_ = false;
   SleepMode mode_ = SleepMode::idle;
-  std::int64_t slept_ = 0;
-  unsigned depth_ = 0;
-  std::int64_t interrupted_ = 0;        // active cycles in interrupts that are over
-  std::int64_t interrupt_started_ = 0;  // of the outermost one that is not
-  std::int64_t slept_before_ = 0;       // slept_ at that moment
+  CycleAccount account_;
 };
 
 Exact::Exact(avr_t& avr, Interrupts& requests, const Mcu& mcu, const ExactOptions& options)
@@ -198,29 +172,8 @@ void Exact::prepare() {
     if (vector.vector < vectors_.size()) vectors_[vector.vector] = &vector;
     if (vector.raised.reg < flag_registers_.size()) flag_registers_.set(vector.raised.reg);
   }
-  collect_wake_up_vectors();
+  wake_up_.emplace(avr_);
   space_.update_external_bus();
-}
-
-// Datasheet, table "Active Clock Domains and Wake-up Sources in the Different Sleep Modes".
-void Exact::collect_wake_up_vectors() {
-  for (avr_io_t* io = avr_.io_port; io != nullptr; io = io->next) {
-    const std::string_view kind = io->kind != nullptr ? io->kind : "";
-    if (kind == "extint") {
-      for (const auto& line : reinterpret_cast<avr_extint_t*>(io)->eint) asynchronous_.add(line.vector);
-    } else if (kind == "port") {
-      asynchronous_.add(reinterpret_cast<avr_ioport_t*>(io)->pcint);
-    } else if (kind == "watchdog") {
-      asynchronous_.add(reinterpret_cast<avr_watchdog_t*>(io)->watchdog);
-    } else if (kind == "twi") {
-      asynchronous_.add(reinterpret_cast<avr_twi_t*>(io)->twi);
-    } else if (kind == "timer") {
-      const auto* timer = reinterpret_cast<avr_timer_t*>(io);
-      if (timer->as2.reg == 0) continue;
-      asynchronous_timer_.add(timer->overflow);
-      for (const auto& channel : timer->comp) asynchronous_timer_.add(channel.interrupt);
-    }
-  }
 }
 
 void Exact::set_stack_floor(std::uint16_t floor) {
@@ -290,8 +243,8 @@ void Exact::give_state() {
 }
 
 // Before simavr's code runs. The arithmetic flags of avr_t::sreg are current only between runs.
-void Exact::synchronise(std::int64_t phase) {
-  avr_.cycle = static_cast<avr_cycle_count_t>(now() + phase);
+void Exact::synchronise() {
+  avr_.cycle = static_cast<avr_cycle_count_t>(now());
   avr_.pc = 2 * pc;
   avr_.sreg[S_I] = i;
 }
@@ -307,7 +260,7 @@ std::int64_t Exact::next_event() const {
 bool Exact::settle() {
   for (;;) {
     if (halt_ != Halt::none || now() >= limit_) return false;
-    synchronise(0);
+    synchronise();
     if (timer_due()) avr_cycle_timer_process(&avr_);
     if (avr_.run != run_) {
       reset();
@@ -337,18 +290,12 @@ bool Exact::settle() {
 
 // Either wakes, or sleeps on to the next event. False at the limit.
 bool Exact::settle_asleep() {
-  bool wanted = i != 0 && requests_.any();
-  if (wanted && mode_ != SleepMode::idle) {
-    const bool with_timer = mode_ == SleepMode::power_save || mode_ == SleepMode::extended_standby ||
-                            mode_ == SleepMode::adc_noise_reduction;
-    wanted = asynchronous_.any(requests_) || (with_timer && asynchronous_timer_.any(requests_));
-  }
-  if (wanted) {
+  if (i != 0 && wake_up_->any(mode_, requests_)) {
     wake();
     return true;
   }
   const std::int64_t until = std::min(limit_, next_event());
-  slept_ += until - now();
+  account_.slept(until - now());
   deadline = until;
   left = 0;
   return until < limit_;
@@ -361,7 +308,7 @@ void Exact::wake() {
   if (mode_ == SleepMode::standby || mode_ == SleepMode::extended_standby) cycles += kStandbyStartUp;
   sleeping_ = false;
   avr_.state = cpu_Running;
-  slept_ += cycles;
+  account_.slept(cycles);
   left -= cycles;
   if (options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
 }
@@ -369,8 +316,7 @@ void Exact::wake() {
 // simavr's watchdog asks for a reset by replacing avr_t::run.
 void Exact::reset() {
   avr_.run(&avr_);
-  if (depth_ > 0) interrupted_ = interrupt_cycles().count;
-  depth_ = 0;
+  account_.leave_all_interrupts(now());
   if (sleeping_ && options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
   sleeping_ = false;
   shadow = -1;
@@ -382,10 +328,7 @@ void Exact::reset() {
 
 void Exact::enter_interrupt() {
   const unsigned vector = requests_.highest();
-  if (depth_++ == 0) {
-    interrupt_started_ = now();
-    slept_before_ = slept_;
-  }
+  account_.enter_interrupt(now());
   const std::uint32_t return_pc = pc;
   const auto sp = static_cast<std::uint16_t>(load16(data + kSp));
   push_pc(sp, return_pc);
@@ -393,7 +336,7 @@ void Exact::enter_interrupt() {
   i = 0;
   pc = vector * avr_.vector_size / 2;
   left -= avr_.address_size + 2;
-  synchronise(0);
+  synchronise();
   if (avr_int_vector_t* const entered = vectors_[vector]) {
     auto& table = avr_.interrupts;
     avr_raise_irq(entered->irq + AVR_INT_IRQ_RUNNING, 1);
@@ -407,18 +350,8 @@ void Exact::enter_interrupt() {
 void Exact::leave_interrupt() {
   avr_interrupt_reti(&avr_);
   avr_.sreg[S_I] = 1;
-  if (depth_ == 1) interrupted_ = interrupt_cycles().count;
-  if (depth_ > 0) --depth_;
+  account_.leave_interrupt(now());
   interrupts_enabled();
-}
-
-Cycles Exact::interrupt_cycles() const {
-  if (depth_ == 0) return Cycles{interrupted_};
-  return Cycles{interrupted_ + now() - interrupt_started_ - (slept_ - slept_before_)};
-}
-
-CycleTotals Exact::totals() const {
-  return {Cycles{now()}, Cycles{now() - slept_}, Cycles{slept_}, interrupt_cycles()};
 }
 
 void Exact::sleep() {
@@ -447,7 +380,7 @@ bool Exact::halt_in_loop() {
 }
 
 void Exact::reset_watchdog() {
-  begin_access(kFirstCycle);
+  synchronise();
   avr_ioctl(&avr_, AVR_IOCTL_WATCHDOG_RESET, nullptr);
   end_access();
 }
@@ -462,7 +395,7 @@ void Exact::store_program() {
     return;
   }
   const bool erase = avr_regbit_get(&avr_, flash_module_->pgers) != 0;
-  begin_access(kFirstCycle);
+  synchronise();
   if (erase) store16(data + kZ, z & ~(page - 1));
   avr_ioctl(&avr_, AVR_IOCTL_FLASH_SPM, nullptr);
   if (erase) store16(data + kZ, z);
@@ -487,13 +420,10 @@ void Exact::remove_breakpoint(std::uint32_t byte_pc) {
   if (breakpoints_.erase(byte_pc / 2) != 0) flash_changed(byte_pc, 2);
 }
 
-// Around code that may look at the time, set timers, raise interrupts or end the run.
-void Exact::begin_access(std::int64_t phase) {
-  synchronise(phase);
-  if (timer_due()) avr_cycle_timer_process(&avr_);
-}
-
+// After simavr's code, or a peripheral's, has run inside an instruction: it may have set timers, raised interrupts or ended the
+// run. By adding to avr_t::cycle it stalls the CPU.
 void Exact::end_access() {
+  left -= static_cast<std::int64_t>(avr_.cycle) - now();
   if (disturbed() || (i != 0 && requests_.any())) {
     end_now();
     return;
@@ -508,11 +438,11 @@ void raise_register_irqs(avr_irq_t* irq, std::uint8_t value) {
   for (unsigned bit = 0; bit < 8; ++bit) avr_raise_irq(irq + bit, (unsigned{value} >> bit) & 1U);
 }
 
-std::uint8_t Exact::read_io(std::uint16_t address, std::int64_t phase) {
+std::uint8_t Exact::read_io(std::uint16_t address) {
   if (address >= kRegisters + MAX_IOs) return data[address];
   const auto& io = avr_.io[address - kRegisters];
   if (io.r.c == nullptr && io.irq == nullptr) return data[address];
-  begin_access(phase);
+  synchronise();
   if (io.r.c != nullptr) data[address] = io.r.c(&avr_, address, io.r.param);
   const std::uint8_t value = data[address];
   if (io.irq != nullptr) raise_register_irqs(io.irq, value);
@@ -520,13 +450,13 @@ std::uint8_t Exact::read_io(std::uint16_t address, std::int64_t phase) {
   return value;
 }
 
-void Exact::write_io(std::uint16_t address, std::uint8_t value, std::int64_t phase) {
+void Exact::write_io(std::uint16_t address, std::uint8_t value) {
   if (!traits_.bit_writes && address < pin_registers_.size() && pin_registers_[address]) return;
   const auto* const io = address < kRegisters + MAX_IOs ? &avr_.io[address - kRegisters] : nullptr;
   if (io == nullptr || (io->w.c == nullptr && io->irq == nullptr)) {
     data[address] = value;
   } else {
-    begin_access(phase);
+    synchronise();
     if (io->w.c != nullptr) {
       io->w.c(&avr_, address, value, io->w.param);
     } else {
@@ -543,28 +473,22 @@ bool Exact::is_strobe(std::uint16_t address) const {
   return traits_.bit_writes && (pin_registers_[address] || flag_registers_[address]);
 }
 
-// What is due by the second cycle happens before the register is read.
 void Exact::set_bit(std::uint16_t address, std::uint8_t mask) {
-  begin_access(kSecondCycle);
-  const std::uint8_t old = is_strobe(address) ? std::uint8_t{0} : read_io(address, kSecondCycle);
-  write_io(address, old | mask, kSecondCycle);
-  end_access();
+  const std::uint8_t old = is_strobe(address) ? std::uint8_t{0} : read_io(address);
+  write_io(address, old | mask);
 }
 
 void Exact::clear_bit(std::uint16_t address, std::uint8_t mask) {
-  if (is_strobe(address)) return;
-  begin_access(kSecondCycle);
-  write_io(address, static_cast<std::uint8_t>(read_io(address, kSecondCycle) & ~mask), kSecondCycle);
-  end_access();
+  if (!is_strobe(address)) write_io(address, static_cast<std::uint8_t>(read_io(address) & ~mask));
 }
 
 std::uint8_t Exact::load_byte(std::uint16_t address) {
   if (address < kRegisters) return data[address];
-  if (address <= space_.io_last()) return read_io(address, kSecondCycle);
+  if (address <= space_.io_last()) return read_io(address);
   const DataSpace::Page& page = space_.page(address);
   if (page.memory != nullptr && (page.external || address <= space_.ram_last())) return page.memory[address & 0xFF];
   if (page.device != nullptr) {
-    begin_access(kSecondCycle);
+    synchronise();
     const std::uint8_t value = page.device->read(space_.bus_address(address));
     end_access();
     return value;
@@ -578,11 +502,11 @@ void Exact::store_byte(std::uint16_t address, std::uint8_t value) {
   if (address < kRegisters) {
     data[address] = value;
   } else if (address <= space_.io_last()) {
-    write_io(address, value, kSecondCycle);
+    write_io(address, value);
   } else if (page.memory != nullptr && (page.external || address <= space_.ram_last())) {
     page.memory[address & 0xFF] = value;
   } else if (page.device != nullptr) {
-    begin_access(kSecondCycle);
+    synchronise();
     page.device->write(space_.bus_address(address), value);
     end_access();
   } else {
@@ -662,26 +586,6 @@ Verdict Exact::fault(FaultKind kind, std::uint32_t address, std::uint16_t value)
 }
 
 }  // namespace
-
-std::string_view to_string(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::illegal_opcode:
-      return "illegal-opcode";
-    case FaultKind::jump_outside_flash:
-      return "jump-outside-flash";
-    case FaultKind::flash_read_outside:
-      return "flash-read-outside";
-    case FaultKind::flash_write_outside:
-      return "flash-write-outside";
-    case FaultKind::wild_load:
-      return "wild-load";
-    case FaultKind::wild_store:
-      return "wild-store";
-    case FaultKind::stack_overflow:
-      return "stack-overflow";
-  }
-  return "unknown";
-}
 
 std::unique_ptr<ExactEngine> make_exact_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu,
                                                const ExactOptions& options) {

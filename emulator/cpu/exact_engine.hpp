@@ -40,6 +40,8 @@ struct Instrument {
   void* observer = nullptr;
 };
 
+// An I/O register's handler sees avr_t::cycle at the start of the instruction that accesses it, avr_t::pc at that instruction,
+// and I in avr_t::sreg; the arithmetic flags there are current only between runs. It stalls the CPU by adding to avr_t::cycle.
 class ExactEngine : public Engine {
  public:
   // To solder external RAM and devices to, before the first run.

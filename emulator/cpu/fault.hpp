@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan::cpu {
@@ -28,6 +29,9 @@ struct Fault {
   std::uint16_t value;
   Cycles cycle;  // at which the instruction began
 };
+
+// Of severity error, with the kind as its code and what to look for in its message.
+Diagnostic to_diagnostic(const Fault& fault);
 
 // Whether execution goes on. An illegal opcode and a jump outside flash end it in any case. Otherwise, after `resume`: a
 // load is 0, a store or SPM is ignored, a flash read is 0xFF, the stack grows.

@@ -77,30 +77,26 @@ std::uint8_t cycle_low(avr_t* avr, avr_io_addr_t, void*) {
   return static_cast<std::uint8_t>(avr->cycle);
 }
 
-TEST_F(Engine328, DataSpaceInstructionsReachIoRegistersInTheirSecondCycle) {
+TEST_F(Engine328, IoHandlersSeeTheStartOfTheirInstruction) {
   rig.load(kMain, {op::in(20, 0x1E), op::lds(21), 0x3E, op::ld_x(22), op::in(23, 0x1E)});
   rig.set_pair(26, 0x003E);
   rig.avr().io[0x1E].r.c = &cycle_low;
   rig.run_to(6);
   EXPECT_EQ(rig.data()[20], 0);
-  EXPECT_EQ(rig.data()[21], 1 + 1);
-  EXPECT_EQ(rig.data()[22], 3 + 1);
+  EXPECT_EQ(rig.data()[21], 1);
+  EXPECT_EQ(rig.data()[22], 3);
   EXPECT_EQ(rig.data()[23], 5);
 }
 
-// What is due in the second cycle of an LDS has happened when it reads.
-TEST_F(Engine328, AnEventHappensBeforeAnAccessOfTheSameCycle) {
-  rig.load(kMain, {op::nop, op::lds(20), 0x3E, op::lds(21), 0x3E});
-  rig.avr().io[0x1E].r.c = [](avr_t* avr, avr_io_addr_t address, void*) { return avr->data[address]; };
-  avr_cycle_timer_register(
-      &rig.avr(), 2,
-      [](avr_t* avr, avr_cycle_count_t, void*) {
-        avr->data[0x3E] = 7;
-        return avr_cycle_count_t{0};
-      },
-      nullptr);
-  rig.run_to(5);
-  EXPECT_EQ(rig.data()[20], 7);
+// EEPROM: the CPU is halted for four cycles after a read is started.
+TEST_F(Engine328, AnIoHandlerCanStallTheCpu) {
+  rig.load(kMain, {op::out(0x1E, 16), op::in(20, 0x1E), op::nop});
+  rig.avr().io[0x1E].w.c = [](avr_t* avr, avr_io_addr_t, std::uint8_t, void*) { avr->cycle += 4; };
+  rig.avr().io[0x1E].r.c = &cycle_low;
+  rig.run_to(6);
+  EXPECT_EQ(rig.cycle(), 6);
+  EXPECT_EQ(rig.data()[20], 1 + 4);
+  EXPECT_EQ(rig.engine().totals().active.count, 6);
 }
 
 TEST_F(Engine328, SbiOnPinxTogglesOnePin) {
@@ -146,6 +142,16 @@ TEST_F(Engine328, AnIllegalOpcodeEndsTheRunWithItsPlace) {
   EXPECT_EQ(rig.pc(), kMain + 1);
   EXPECT_EQ(rig.run_to(200), Halt::crashed);
   EXPECT_EQ(rig.faults.size(), 1U);
+}
+
+TEST(Faults, SayWhatToLookFor) {
+  const Diagnostic erased = to_diagnostic({FaultKind::illegal_opcode, 0x200, 0x200, 0xFFFF, Cycles{1}});
+  EXPECT_EQ(erased.severity, Severity::error);
+  EXPECT_EQ(erased.code, "illegal-opcode");
+  EXPECT_NE(erased.message.find("erased flash"), std::string::npos);
+  const Diagnostic wild = to_diagnostic({FaultKind::wild_store, 0x200, 0x9000, 0x5A, Cycles{1}});
+  EXPECT_EQ(wild.code, "wild-store");
+  EXPECT_NE(wild.message.find("0x5a to 0x9000"), std::string::npos);
 }
 
 TEST_F(Engine328, EveryWayOutOfFlashIsAFault) {

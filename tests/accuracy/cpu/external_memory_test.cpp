@@ -201,7 +201,7 @@ TEST(ExternalMemory, DevicesAnswerOnTheirPages) {
   EXPECT_EQ(latch.cells.at(0x8305), 0x42);
   EXPECT_EQ(board.time({op::lds(1), 0x8305}), 4);
   EXPECT_EQ(board.rig.data()[1], 0x42);
-  EXPECT_EQ(latch.times, (std::vector<std::int64_t>{start + 1, start + 5})) << "in the second cycle of each";
+  EXPECT_EQ(latch.times, (std::vector<std::int64_t>{start, start + 4})) << "at the start of each";
   board.time({op::sts(0), 0x8400});
   EXPECT_EQ(latch.cells.size(), 1U);
 }

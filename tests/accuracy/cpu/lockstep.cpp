@@ -39,7 +39,6 @@ struct Quirks {
   bool skip_over_adiw = true;      // a skip over ADIW or SBIW with K's low nibble C to F skips two words
   bool interrupt_entry = true;     // an interrupt's entry takes no cycles
   bool sleep_enable = true;        // SLEEP sleeps without SE
-  bool access_phase = true;        // data-space instructions reach I/O registers in their first cycle
   bool bit_writes = true;          // SBI and CBI write all bits of PINx and of the flag registers
   bool old_pin_writes = true;      // writing PINx toggles PORTx on the parts where it cannot be written
   bool pointer_write_back = true;  // ST X writes X back, even over what it has just stored there
@@ -47,14 +46,11 @@ struct Quirks {
 
   // False when there is none of that name.
   bool without(std::string_view name) {
-    const std::pair<std::string_view, bool*> all[] = {{"skip-over-adiw", &skip_over_adiw},
-                                                      {"interrupt-entry", &interrupt_entry},
-                                                      {"sleep-enable", &sleep_enable},
-                                                      {"access-phase", &access_phase},
-                                                      {"bit-writes", &bit_writes},
-                                                      {"old-pin-writes", &old_pin_writes},
-                                                      {"pointer-write-back", &pointer_write_back},
-                                                      {"branch-wrap", &branch_wrap}};
+    const std::pair<std::string_view, bool*> all[] = {
+        {"skip-over-adiw", &skip_over_adiw}, {"interrupt-entry", &interrupt_entry},
+        {"sleep-enable", &sleep_enable},     {"bit-writes", &bit_writes},
+        {"old-pin-writes", &old_pin_writes}, {"pointer-write-back", &pointer_write_back},
+        {"branch-wrap", &branch_wrap}};
     for (const auto& [known, quirk] : all) {
       if (known == name) return !(*quirk = false);
     }
@@ -94,7 +90,6 @@ class Lockstep {
   struct Access {
     std::uint16_t address;
     bool write;
-    bool data_space;  // not IN or OUT
   };
 
   unsigned random(unsigned below) { return static_cast<unsigned>(random_() % below); }
@@ -248,51 +243,51 @@ std::optional<Lockstep::Access> Lockstep::access_of(const Slot& s) const {
   switch (s.op) {
     case Op::ld_x:
     case Op::ld_x_inc:
-      return Access{offset(26, 0), false, true};
+      return Access{offset(26, 0), false};
     case Op::ld_x_dec:
-      return Access{offset(26, -1), false, true};
+      return Access{offset(26, -1), false};
     case Op::ld_y_inc:
-      return Access{offset(28, 0), false, true};
+      return Access{offset(28, 0), false};
     case Op::ld_y_dec:
-      return Access{offset(28, -1), false, true};
+      return Access{offset(28, -1), false};
     case Op::ld_z_inc:
-      return Access{offset(30, 0), false, true};
+      return Access{offset(30, 0), false};
     case Op::ld_z_dec:
-      return Access{offset(30, -1), false, true};
+      return Access{offset(30, -1), false};
     case Op::ldd_y:
-      return Access{offset(28, s.b), false, true};
+      return Access{offset(28, s.b), false};
     case Op::ldd_z:
-      return Access{offset(30, s.b), false, true};
+      return Access{offset(30, s.b), false};
     case Op::lds:
-      return Access{k, false, true};
+      return Access{k, false};
     case Op::st_x:
     case Op::st_x_inc:
-      return Access{offset(26, 0), true, true};
+      return Access{offset(26, 0), true};
     case Op::st_x_dec:
-      return Access{offset(26, -1), true, true};
+      return Access{offset(26, -1), true};
     case Op::st_y_inc:
-      return Access{offset(28, 0), true, true};
+      return Access{offset(28, 0), true};
     case Op::st_y_dec:
-      return Access{offset(28, -1), true, true};
+      return Access{offset(28, -1), true};
     case Op::st_z_inc:
-      return Access{offset(30, 0), true, true};
+      return Access{offset(30, 0), true};
     case Op::st_z_dec:
-      return Access{offset(30, -1), true, true};
+      return Access{offset(30, -1), true};
     case Op::std_y:
-      return Access{offset(28, s.b), true, true};
+      return Access{offset(28, s.b), true};
     case Op::std_z:
-      return Access{offset(30, s.b), true, true};
+      return Access{offset(30, s.b), true};
     case Op::sts:
-      return Access{k, true, true};
+      return Access{k, true};
     case Op::sbi:
     case Op::cbi:
-      return Access{k, true, true};
+      return Access{k, true};
     case Op::out:
-      return Access{k, true, false};
+      return Access{k, true};
     case Op::in:
     case Op::sbic:
     case Op::sbis:
-      return Access{k, false, false};
+      return Access{k, false};
     default:
       return std::nullopt;
   }
@@ -428,21 +423,9 @@ void Lockstep::execute_reference() {
   const Slot& s = slot();
   const std::int64_t waiting = waiting_cycles(s);
   const std::uint32_t pc = ref_->pc;
-  const auto access = access_of(s);
-  const bool late = quirks_.access_phase && access && access->data_space && access->address >= kFirstIo &&
-                    access->address <= ref_->ioend && access->address != kSreg;
-  if (late) {
-    ref_->cycle += 1;
-    const auto* io = access->address < kFirstIo + MAX_IOs ? &ours().io[access->address - kFirstIo] : nullptr;
-    const bool told =
-        s.op == Op::sbi || s.op == Op::cbi ||
-        (io != nullptr && (io->irq != nullptr || (access->write ? io->w.c != nullptr : io->r.c != nullptr)));
-    if (told) process_timers();
-  }
   ref_->run_cycle_count = 1;
   ref_->pc = avr_run_one(ref_);
   ref_->interrupt_state = 0;
-  if (late) ref_->cycle -= 1;
   ref_->cycle += static_cast<avr_cycle_count_t>(waiting);
   if (quirks_.skip_over_adiw && is_skip(s.op) && ref_->pc == pc + 6 && (word(pc / 2 + 1) & 0xFE0C) == 0x960C) {
     ref_->pc -= 2;

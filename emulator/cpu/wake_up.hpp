@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "emulator/cpu/core_traits.hpp"
+
+struct avr_t;
+
+namespace avrlan::cpu {
+
+class Interrupts;
+
+// Which interrupts wake an MCU from which sleep mode: datasheet, table "Active Clock Domains and Wake-up Sources in the
+// Different Sleep Modes". Everything wakes it from idle; where the I/O clock stands, only what works without it does.
+class WakeUpSources {
+ public:
+  // Finds the vectors among simavr's modules of `avr`.
+  explicit WakeUpSources(const avr_t& avr);
+
+  bool any(SleepMode mode, const Interrupts& interrupts) const;
+
+ private:
+  std::vector<unsigned> asynchronous_;         // external and pin-change interrupts, TWI address match, watchdog
+  std::vector<unsigned> asynchronous_timers_;  // those that can run from their own crystal
+  std::vector<unsigned> adc_and_memories_;     // ADC, EEPROM and SPM ready: their clocks go on in ADC noise reduction
+};
+
+}  // namespace avrlan::cpu
