@@ -2,6 +2,7 @@
 #define TCPIP_UDP_DHCP_HPP
 // DHCP client (RFC 2131): address, mask and router, renewed, rebound and given up. Not here: INIT-REBOOT, DECLINE after
 // probing the address (RFC 5227), RELEASE, INFORM.
+#include "stack/base/flash.hpp"
 #include "stack/udp/udp.hpp"
 #include "stack/wire/dhcp.hpp"
 
@@ -59,43 +60,42 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   // True: the lease is over and the address given up.
   bool dhcp_second() {
-    if (state_ < State::bound || lease_ == forever) return false;
-    ++age_;
-    if (age_ >= lease_) {
-      give_up();
-      return true;
+    if (state_ < State::bound) return false;
+    if (--left_ == 0) {
+      if (state_ == State::rebinding) {
+        give_up();
+        return true;
+      }
+      if (state_ == State::bound) xid_ = this->random();
+      left_ = phases_[state_ == State::bound ? 0 : 1];
+      state_ = state_ == State::bound ? State::renewing : State::rebinding;
+      wait_ = 1;
     }
-    if (state_ == State::bound && age_ >= t1_) {
-      state_ = State::renewing;
-      next_ = age_;
-      xid_ = this->random();
-    }
-    if (state_ == State::renewing && age_ >= t2_) {
-      state_ = State::rebinding;
-      next_ = age_;
-    }
-    if (state_ != State::bound && age_ >= next_) {
-      // RFC 2131 4.4.5: after half of the time that remains, but not within a minute.
-      const uint32_t half = ((state_ == State::renewing ? t2_ : lease_) - age_) / 2;
-      next_ = age_ + (half < 60 ? 60 : half);
-      if (!send(dhcp_request)) next_ = age_ + 1;
+    if (state_ != State::bound && --wait_ == 0) {
+      // RFC 2131 4.4.5: again after half of the time that remains, but not within a minute. An address that has to be
+      // resolved first is worth another try at once.
+      wait_ = left_ / 2;
+      if (wait_ < 60) wait_ = 60;
+      if (!send(dhcp_request)) wait_ = 1;
     }
     return false;
   }
 
  private:
-  static constexpr uint32_t forever = 0xffffffff;
-
+  // What a message says; numbers are kept as they came.
   struct Reply {
+    enum Field : uint8_t { mask, router, server, lease, t1, t2, count };
+
     uint8_t type;
     uint8_t overload;
     Ipv4Address address;
-    Ipv4Address mask;
-    Ipv4Address router;
-    Ipv4Address server;
-    Be32 lease;
-    Be32 t1;
-    Be32 t2;
+    Ipv4Address field[count];
+
+    uint32_t number(Field f) const {
+      Be32 value;
+      memcpy(&value, &field[f], sizeof value);
+      return value;
+    }
   };
 
   void restart(Tick at) {
@@ -134,7 +134,7 @@ class Dhcp<Config, true> : public Udp<Config> {
   // An option that does not fit in what is left, or has not the length it must have, is as if it were not there.
   void read_options(uint16_t at, uint16_t end, Reply& reply) {
     while (at < end) {
-      uint8_t option[2];
+      uint8_t option[2];  // and its length
       device_.rx_read(at, option, 1);
       ++at;
       if (option[0] == option_pad) continue;
@@ -142,104 +142,83 @@ class Dhcp<Config, true> : public Udp<Config> {
       device_.rx_read(at, option + 1, 1);
       ++at;
       if (option[1] > end - at) return;
-      read_option(option[0], option[1], at, reply);
+      uint8_t size = 4;
+      void* to = field_of(option[0], reply);
+      if (option[0] == option_type || option[0] == option_overload) {
+        size = 1;
+        to = option[0] == option_type ? &reply.type : &reply.overload;
+      }
+      // A list of routers has the preferred one first.
+      if (to && (option[1] == size || (option[0] == option_router && option[1] > size))) device_.rx_read(at, to, size);
       at = static_cast<uint16_t>(at + option[1]);
     }
   }
 
-  void read_option(uint8_t option, uint8_t length, uint16_t at, Reply& reply) {
-    void* to;
-    uint8_t size = 4;
-    switch (option) {
-      case option_type:
-        to = &reply.type;
-        size = 1;
-        break;
-      case option_overload:
-        to = &reply.overload;
-        size = 1;
-        break;
-      case option_mask:
-        to = &reply.mask;
-        break;
-      case option_router:
-        to = &reply.router;
-        break;
-      case option_server:
-        to = &reply.server;
-        break;
-      case option_lease:
-        to = &reply.lease;
-        break;
-      case option_t1:
-        to = &reply.t1;
-        break;
-      case option_t2:
-        to = &reply.t2;
-        break;
-      default:
-        return;
-    }
-    // A list of routers has the preferred one first.
-    if (length == size || (option == option_router && length > size)) device_.rx_read(at, to, size);
+  static Ipv4Address* field_of(uint8_t option, Reply& reply) {
+    static const uint8_t options[Reply::count] TCPIP_FLASH = {option_mask,  option_router, option_server,
+                                                              option_lease, option_t1,     option_t2};
+    for (uint8_t i = 0; i != Reply::count; ++i)
+      if (octet_from_flash(options + i) == option) return &reply.field[i];
+    return nullptr;
   }
 
   // True: our address is another one now, or none.
   bool act(Reply& reply) {
-    const bool had_address = !network_.address.is_zero();
+    if (state_ == State::bound) return false;
     if (state_ == State::selecting) {
       if (reply.type == dhcp_offer && is_usable(reply)) {
         state_ = State::requesting;
         tries_ = 0;
         retry_at_ = to_tick(this->now_ms_);
-        server_ = reply.server;
+        server_ = reply.field[Reply::server];
         offered_ = reply.address;
       }
       return false;
     }
-    if (state_ == State::bound || (state_ != State::rebinding && reply.server != server_)) return false;
-    if (reply.type == dhcp_nak) {
+    if (state_ != State::rebinding && reply.field[Reply::server] != server_) return false;
+    const Ipv4Address before = network_.address;
+    if (reply.type == dhcp_nak)
       give_up();
-      return had_address;
-    }
-    if (reply.type != dhcp_ack || !is_usable(reply)) return false;
-    return bind(reply);
+    else if (reply.type == dhcp_ack && is_usable(reply))
+      bind(reply);
+    return network_.address != before;
   }
 
-  bool bind(const Reply& reply) {
-    const bool changed = network_.address != reply.address;
+  void bind(const Reply& reply) {
     state_ = State::bound;
-    server_ = reply.server;
-    network_ = Ipv4Network{reply.address, reply.mask, reply.router};
-    age_ = 0;
-    lease_ = reply.lease;
-    t1_ = reply.t1;
-    t2_ = reply.t2;
-    if (t2_ == 0 || t2_ >= lease_) t2_ = lease_ - lease_ / 8;
-    if (t1_ == 0 || t1_ >= t2_) t1_ = lease_ / 2;
-    return changed;
+    server_ = reply.field[Reply::server];
+    network_ = Ipv4Network{reply.address, reply.field[Reply::mask], reply.field[Reply::router]};
+    const uint32_t end = reply.number(Reply::lease);
+    uint32_t rebind = reply.number(Reply::t2);
+    uint32_t renew = reply.number(Reply::t1);
+    if (rebind == 0 || rebind >= end) rebind = end - end / 8;
+    if (renew == 0 || renew >= rebind) renew = end / 2;
+    left_ = renew;
+    phases_[0] = rebind - renew;
+    phases_[1] = end - rebind;
   }
 
   // Refuses what no host can have, and completes what is missing.
   static bool is_usable(Reply& reply) {
-    const Ipv4Address a = reply.address;
-    Be32 mask;
-    memcpy(&mask, &reply.mask, sizeof mask);
-    if (mask == 0) mask = 0xffffff00;
-    const uint32_t host_bits = ~static_cast<uint32_t>(mask);
-    if (host_bits & (host_bits + 1)) return false;
-    memcpy(&reply.mask, &mask, sizeof mask);
-    const uint32_t network = reply.mask.raw();
-    if ((reply.router.raw() ^ a.raw()) & network) reply.router = Ipv4Address();
-    return a.octet[0] != 0 && a.octet[0] != 127 && !a.is_multicast_or_above() && (a.raw() | network) != 0xffffffff &&
-           reply.lease != 0 && !reply.server.is_zero();
+    const Ipv4Address& a = reply.address;
+    if (reply.field[Reply::mask].is_zero()) reply.field[Reply::mask] = Ipv4Address{{255, 255, 255, 0}};
+    const uint32_t host_bits = ~reply.number(Reply::mask);
+    const Ipv4Network network = {a, reply.field[Reply::mask], Ipv4Address()};
+    if (!network.is_on_link(reply.field[Reply::router])) reply.field[Reply::router] = Ipv4Address();
+    return (host_bits & (host_bits + 1)) == 0 && a.octet[0] != 0 && a.octet[0] != 127 && !a.is_multicast_or_above() &&
+           (a.raw() | reply.field[Reply::mask].raw()) != 0xffffffff && reply.number(Reply::lease) >= shortest_lease &&
+           !reply.field[Reply::server].is_zero();
   }
 
   // False: the server's address has to be resolved first.
   bool send(uint8_t type) {
-    const bool renewing = state_ == State::renewing;
-    auto message =
-        this->datagram(renewing ? server_ : Ipv4Address::from_raw(0xffffffff), dhcp_server_port, dhcp_client_port);
+    static const uint8_t options_template[25] TCPIP_FLASH = {
+        0x63, 0x82, 0x53, 0x63, option_type, 1, 0, option_parameters, 4, option_mask, option_router, option_t1,
+        option_t2,
+        // While requesting, also:
+        option_requested, 4, 0, 0, 0, 0, option_server, 4, 0, 0, 0, 0};
+    auto message = this->datagram(state_ == State::renewing ? server_ : Ipv4Address{{255, 255, 255, 255}},
+                                  dhcp_server_port, dhcp_client_port);
     if (!message) return false;
     DhcpHeader header = DhcpHeader();
     header.op = dhcp_boot_request;
@@ -248,27 +227,15 @@ class Dhcp<Config, true> : public Udp<Config> {
     header.xid = xid_;
     header.ciaddr = network_.address;
     header.chaddr = mac_;
-    if (network_.address.is_zero()) header.flags = dhcp_broadcast;
+    if (state_ < State::bound) header.flags.octet[0] = dhcp_broadcast >> 8;
     message.write(&header, sizeof header);
     zeros(message, dhcp_cookie_at - sizeof header);
-    struct {
-      Be32 cookie;
-      uint8_t type[3];
-      uint8_t parameters[6];
-      uint8_t requested[2];
-      Ipv4Address address;
-      uint8_t server[2];
-      Ipv4Address server_id;
-    } options = {{{0x63, 0x82, 0x53, 0x63}},
-                 {option_type, 1, type},
-                 {option_parameters, 4, option_mask, option_router, option_t1, option_t2},
-                 {option_requested, 4},
-                 offered_,
-                 {option_server, 4},
-                 server_};
-    const uint16_t without_address = 13;
-    static_assert(sizeof options == without_address + 12, "no padding");
-    message.write(&options, state_ == State::requesting ? sizeof options : without_address);
+    uint8_t options[sizeof options_template];
+    copy_from_flash(options, options_template, sizeof options);
+    options[6] = type;
+    memcpy(options + 15, &offered_, sizeof offered_);
+    memcpy(options + 21, &server_, sizeof server_);
+    message.write(options, state_ == State::requesting ? sizeof options : 13);
     const uint8_t end = option_end;
     message.write(&end, 1);
     zeros(message, static_cast<uint16_t>(dhcp_minimum - message.written()));
@@ -278,9 +245,11 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   template <class Message>
   static void zeros(Message& message, uint16_t n) {
-    const uint8_t zero[4] = {0, 0, 0, 0};
-    for (; n; n = static_cast<uint16_t>(n - (n < 4 ? n : 4))) message.write(zero, n < 4 ? n : 4);
+    const uint8_t zero = 0;
+    for (; n; --n) message.write(&zero, 1);
   }
+
+  static constexpr uint32_t shortest_lease = 8;  // so that each phase of it has a second at least
 
   State state_ = State::selecting;
   uint8_t tries_ = 0;
@@ -288,12 +257,10 @@ class Dhcp<Config, true> : public Udp<Config> {
   uint32_t xid_ = 0;
   Ipv4Address server_{};
   Ipv4Address offered_{};
-  // In seconds since the lease was given; next_: when to ask again.
-  uint32_t age_ = 0;
-  uint32_t next_ = 0;
-  uint32_t t1_ = 0;
-  uint32_t t2_ = 0;
-  uint32_t lease_ = 0;
+  // In seconds. RFC 2131 4.4.5: bound until T1, renewing until T2, rebinding until the lease ends.
+  uint32_t left_ = 0;        // of this phase
+  uint32_t wait_ = 0;        // until the next request
+  uint32_t phases_[2] = {};  // lengths of renewing and rebinding
 };
 
 }  // namespace tcpip
