@@ -73,6 +73,14 @@
   label cleared_by_store
   nop
   rcall drain
+  // SPSR loaded before SPIF is set does not count.
+  out IO(SPDR), r20
+  in r17, IO(SPSR)
+  rcall wait
+  in r17, IO(SPDR)
+  label seen_too_early
+  nop
+  rcall drain
   finish
 
 wait:

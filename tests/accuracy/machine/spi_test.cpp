@@ -88,6 +88,7 @@ TEST_P(Spi, SpifIsClearedByLoadingSpsrAndThenAccessingSpdr) {
   EXPECT_EQ(spif("seen"), SPIF) << "SPSR without SPDR";
   EXPECT_EQ(spif("cleared"), 0) << "both";
   EXPECT_EQ(spif("cleared_by_store"), 0) << "SPSR, then a store to SPDR";
+  EXPECT_EQ(spif("seen_too_early"), SPIF) << "SPSR before SPIF was set";
 }
 
 }  // namespace

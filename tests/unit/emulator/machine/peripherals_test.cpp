@@ -47,6 +47,8 @@ TEST_P(Peripherals, AChipOnSpiSeesWhatIsMeantForIt) {
   bench.run_to("cut");
   EXPECT_EQ(take(chip), (List{"select", "deselect"})) << "a byte that was not complete";
   EXPECT_EQ(bench.reg(6), 0xff);
+  bench.run_to("cut_and_back");
+  EXPECT_EQ(take(chip), (List{"select", "deselect", "select", "deselect"}));
 }
 
 TEST_P(Peripherals, InAnotherModeBytesAreABitLate) {
@@ -54,7 +56,7 @@ TEST_P(Peripherals, InAnotherModeBytesAreABitLate) {
   ScriptedChip chip(bench.scheduler);
   chip.answers = {0, 0, 0, 0x40};
   bench.machine.attach(chip, chip);
-  bench.run_to("cut");
+  bench.run_to("cut_and_back");
   take(chip);
   bench.run_to("wrong_mode");
   EXPECT_EQ(take(chip), (List{"select", "40", "80", "deselect"}));

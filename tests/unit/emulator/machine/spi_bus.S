@@ -50,6 +50,16 @@
   label cut
   nop
 
+  // Deselected and selected again before the last bit.
+  cbi IO(PORTB), SS_BIT
+  out IO(SPDR), r20
+  sbi IO(PORTB), SS_BIT
+  cbi IO(PORTB), SS_BIT
+  rcall wait
+  sbi IO(PORTB), SS_BIT
+  label cut_and_back
+  nop
+
   // Mode 1.
   store _SFR_MEM_ADDR(SPCR), (MASTER | 1 << CPHA)
   cbi IO(PORTB), SS_BIT
