@@ -38,6 +38,8 @@ class HostSocket {
   }
   void listen() { EXPECT_EQ(::listen(fd_, 4), 0); }
   bool connect(std::uint16_t to) {
+    const timeval limit{1, 0};  // for a listener that takes no more
+    EXPECT_EQ(::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit), 0);
     sockaddr_in name = address(to);
     return ::connect(fd_, reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
   }
@@ -159,6 +161,8 @@ TEST_F(GatewayTest, AnswersAPingToItself) {
   start();
   send(arp_request("10.0.2.2"));
   send(ping("10.0.2.2", 7, 1, "abcdefgh"));
+  EXPECT_EQ(inbox_.frames.back().octets.size(), 60U) << "50 octets from slirp";
+  EXPECT_TRUE(inbox_.frames.back().fcs_ok());
   auto reply = inbox_.take<Tins::ICMP>();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->rfind_pdu<Tins::ICMP>().type(), Tins::ICMP::ECHO_REPLY);
@@ -533,6 +537,23 @@ TEST_F(GatewayTest, SecondGatewayOfAProcessStartsItsTimeAnew) {
   EXPECT_FALSE(segment());
   fresh.run_until(Instant::at(Duration::seconds(7)));
   EXPECT_TRUE(segment()) << "retransmitted after 6 s";
+}
+
+// slirp forgets a datagram's socket after 240 s, also when the gateway before has left a later time behind.
+TEST_F(GatewayTest, SecondGatewayForgetsDatagramsInItsOwnTime) {
+  start();
+  pass(Duration::seconds(1'000'000));
+  gateway_.reset();
+  HostSocket server(SOCK_DGRAM);
+  const std::uint16_t port = server.bind_any();
+  GatewayOptions options;
+  options.host_access = true;
+  Scheduler fresh;
+  Gateway second(fresh, inbox_, options);
+  second.deliver(udp("10.0.2.2", port, 5000, "question"));
+  fresh.run_until(Instant::at(Duration::seconds(242)));
+  EXPECT_EQ(server.answer("too late"), "question");
+  EXPECT_FALSE(second.poll_host(0));
 }
 
 TEST_F(GatewayTest, LeavesNothingInTheSchedulerWhenItGoes) {

@@ -121,15 +121,28 @@ TEST_F(GuardTest, DropsLengthsThatContradictEachOther) {
   EXPECT_EQ(refused(patched_ip(echo, 2, {0, 27})), DropReason::malformed) << "ICMP of 7 octets";
   EXPECT_EQ(refused(patched_ip(echo, 2, {0, 47})), DropReason::malformed) << "total length beyond the frame";
 
-  const EthernetFrame datagram = udp(far, 53, 1000, "abc");
+  // Without a checksum, so that nothing but the lengths is wrong.
+  const EthernetFrame datagram = patched_ip(udp(far, 53, 1000, "abc"), 26, {0, 0});
+  EXPECT_EQ(refused(datagram), passes);
+  EXPECT_EQ(refused(patched_ip(datagram, 2, {3, 0})), DropReason::malformed) << "total length beyond the frame";
   EXPECT_EQ(refused(patched_ip(datagram, 2, {0, 27})), DropReason::malformed) << "UDP header cut";
   EXPECT_EQ(refused(patched_ip(datagram, 24, {0, 7})), DropReason::malformed) << "UDP length below 8";
   EXPECT_EQ(refused(patched_ip(datagram, 24, {0, 12})), DropReason::malformed) << "UDP length beyond the packet";
 
+  // The first word behind the acknowledgment: data offset and flags. The checksum follows it.
   const EthernetFrame segment = tcp({.destination = far, .flags = Flag::SYN});
+  const auto with_offset = [&segment](std::uint8_t words) {
+    const std::span<const std::uint8_t> tcp_header = std::span(segment.octets).subspan(14 + 20);
+    const int sum = read16(tcp_header, 16) + (5 - words) * 0x1000;
+    const int folded = sum < 0 ? sum + 0xffff : sum > 0xffff ? sum - 0xffff : sum;
+    return patched_ip(
+        patched_ip(segment, 36, {static_cast<std::uint8_t>(folded >> 8), static_cast<std::uint8_t>(folded)}), 32,
+        {static_cast<std::uint8_t>(words << 4)});
+  };
+  EXPECT_EQ(refused(with_offset(5)), passes);
   EXPECT_EQ(refused(patched_ip(segment, 2, {0, 39})), DropReason::malformed) << "TCP header cut";
-  EXPECT_EQ(refused(patched_ip(segment, 32, {0x40})), DropReason::malformed) << "data offset of 16 octets";
-  EXPECT_EQ(refused(patched_ip(segment, 32, {0x60})), DropReason::malformed) << "data offset beyond the segment";
+  EXPECT_EQ(refused(with_offset(4)), DropReason::malformed) << "data offset of 16 octets";
+  EXPECT_EQ(refused(with_offset(6)), DropReason::malformed) << "data offset beyond the segment";
 }
 
 TEST_F(GuardTest, DropsWrongChecksums) {
@@ -263,6 +276,8 @@ TEST_F(GuardTest, KeepsSlirpFromDataThatEndAtSequenceNumberZero) {
   EXPECT_EQ(refused(data(0xfffffffd, "abcd")), passes);
   EXPECT_EQ(refused(data(0xfffffffd, "abcde")), DropReason::backend_full) << "the window could cut it";
   EXPECT_EQ(refused(data(0xfffffffd, "abc")), DropReason::backend_full);
+  host_advertises(0xfffffffd, 2);
+  EXPECT_EQ(refused(data(0xfffffffd, "abcd")), passes) << "a window never shrinks";
 }
 
 TEST_F(GuardTest, OpensTheHostOnRequest) {
