@@ -5,72 +5,54 @@
 
 namespace avrlan {
 
-bool Scheduler::later(const Entry& a, const Entry& b) {
-  return a.when != b.when ? a.when > b.when : a.sequence > b.sequence;
+Scheduler::Slot& Scheduler::take_slot() {
+  if (free_slots_.empty()) return slots_.emplace_back();
+  Slot& slot = *free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void Scheduler::free(Slot& slot) {
+  slot.action = nullptr;
+  free_slots_.push_back(&slot);
 }
 
 Scheduler::EventId Scheduler::at(Instant when, Action action) {
-  std::uint32_t slot;
-  if (free_slots_.empty()) {
-    slot = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
-  const Entry entry{std::max(when, now_), ++last_sequence_, slot};
-  slots_[slot] = Slot{entry.sequence, std::move(action)};
+  when = std::max(when, now_);
+  Slot& slot = take_slot();
+  slot.sequence = ++last_sequence_;
+  slot.action = std::move(action);
 
-  const bool earliest = entry.when < next();
-  heap_.push_back(entry);
-  std::push_heap(heap_.begin(), heap_.end(), later);
-  if (earliest && notify_earlier_) notify_earlier_(entry.when);
-  return EventId{entry.sequence, slot};
-}
-
-Scheduler::Action Scheduler::release(std::uint32_t slot) {
-  Action action = std::exchange(slots_[slot].action, nullptr);
-  slots_[slot].sequence = 0;
-  free_slots_.push_back(slot);
-  return action;
+  // In front of those that are due at the same time or sooner. Most events are among the next few.
+  auto place = queue_.end();
+  while (place != queue_.begin() && std::prev(place)->when <= when) --place;
+  const bool earliest = place == queue_.end();
+  queue_.insert(place, {when, slot.sequence, &slot});
+  const EventId id{slot.sequence, &slot};
+  if (earliest && notify_earlier_) notify_earlier_(when);
+  return id;
 }
 
 void Scheduler::cancel(EventId& id) {
-  if (id && id.slot < slots_.size() && slots_[id.slot].sequence == id.sequence) {
-    release(id.slot);
-    ++cancelled_;
-    drop_cancelled();
+  if (id && id.slot_->sequence == id.sequence_) {
+    const auto entry = std::find_if(queue_.rbegin(), queue_.rend(),
+                                    [&id](const Entry& candidate) { return candidate.sequence == id.sequence_; });
+    queue_.erase(std::prev(entry.base()));
+    id.slot_->sequence = 0;
+    free(*id.slot_);
   }
   id = {};
 }
 
-void Scheduler::pop() {
-  std::pop_heap(heap_.begin(), heap_.end(), later);
-  heap_.pop_back();
-}
-
-void Scheduler::drop_cancelled() {
-  // A timer that is put off again and again must not fill the heap with what it no longer wants.
-  if (cancelled_ > 64 && cancelled_ > heap_.size() / 2) {
-    std::erase_if(heap_, [this](const Entry& entry) { return cancelled(entry); });
-    std::make_heap(heap_.begin(), heap_.end(), later);
-    cancelled_ = 0;
-  }
-  while (!heap_.empty() && cancelled(heap_.front())) {
-    pop();
-    --cancelled_;
-  }
-}
-
 void Scheduler::run_until(Instant until) {
   if (until < now_) return;
-  while (!heap_.empty() && heap_.front().when <= until) {
-    const Entry due = heap_.front();
-    pop();
-    const Action action = release(due.slot);
-    drop_cancelled();
+  while (!queue_.empty() && queue_.back().when <= until) {
+    const Entry due = queue_.back();
+    queue_.pop_back();
     now_ = std::max(now_, due.when);
-    action();
+    due.slot->sequence = 0;
+    due.slot->action();
+    free(*due.slot);
   }
   now_ = std::max(now_, until);
 }

@@ -2,6 +2,7 @@
 // The one event queue of a simulation: absolute times, ties broken by insertion order.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <vector>
 
@@ -15,10 +16,20 @@ class Scheduler {
   using Action = std::function<void()>;
 
   // Names a scheduled event for cancel(). Default-constructed: names nothing.
-  struct EventId {
-    std::uint64_t sequence = 0;
-    std::uint32_t slot = 0;
-    explicit operator bool() const { return sequence != 0; }
+  class EventId {
+   public:
+    EventId() = default;
+    explicit operator bool() const { return sequence_ != 0; }
+
+   private:
+    friend class Scheduler;
+    struct Slot {
+      std::uint64_t sequence = 0;  // 0: free, or running
+      std::function<void()> action;
+    };
+    EventId(std::uint64_t sequence, Slot* slot) : sequence_(sequence), slot_(slot) {}
+    std::uint64_t sequence_ = 0;
+    Slot* slot_ = nullptr;
   };
 
   Scheduler() = default;
@@ -37,7 +48,7 @@ class Scheduler {
   void cancel(EventId& id);
 
   // Time of the earliest event, Instant::never() when there is none.
-  Instant next() const { return heap_.empty() ? Instant::never() : heap_.front().when; }
+  Instant next() const { return queue_.empty() ? Instant::never() : queue_.back().when; }
 
   // Runs every event due at or before `until` in order, including those that they add, then sets now() to `until`.
   // `until` before now() is ignored: time never runs backwards.
@@ -50,29 +61,22 @@ class Scheduler {
   void on_earlier(std::function<void(Instant)> notify) { notify_earlier_ = std::move(notify); }
 
  private:
-  // What the heap orders. The action stays put in its slot; an entry whose slot has moved on was cancelled.
+  // An action stays in place until it has run, whatever else is scheduled meanwhile.
+  using Slot = EventId::Slot;
   struct Entry {
     Instant when;
     std::uint64_t sequence;
-    std::uint32_t slot;
-  };
-  struct Slot {
-    std::uint64_t sequence = 0;
-    Action action;
+    Slot* slot;
   };
 
-  static bool later(const Entry& a, const Entry& b);
-  bool cancelled(const Entry& entry) const { return slots_[entry.slot].sequence != entry.sequence; }
-  Action release(std::uint32_t slot);
-  void pop();
-  void drop_cancelled();
+  Slot& take_slot();
+  void free(Slot& slot);
 
   Instant now_;
   std::uint64_t last_sequence_ = 0;
-  std::vector<Entry> heap_;  // the front is never a cancelled event
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
-  std::size_t cancelled_ = 0;  // entries in heap_ that are
+  std::vector<Entry> queue_;  // the next event last
+  std::deque<Slot> slots_;
+  std::vector<Slot*> free_slots_;
   std::function<void(Instant)> notify_earlier_;
 };
 

@@ -5,6 +5,13 @@
 
 namespace avrlan {
 
+Wire::~Wire() {
+  for (Station* station : {&nic_end_, &network_end_}) {
+    scheduler_.cancel(station->event);
+    scheduler_.cancel(station->give_up);
+  }
+}
+
 void Wire::connect(Nic& nic, FrameSink& to_nic, FrameSink& to_network) {
   nic_ = &nic;
   to_nic_ = &to_nic;

@@ -48,6 +48,7 @@ class Wire {
   explicit Wire(Scheduler& scheduler, std::uint64_t seed = 1) : scheduler_(scheduler), random_(seed | 1) {}
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
+  ~Wire();
 
   // Both ends are set once, before the first frame. `nic` hears receive_started(); what it receives goes to `to_nic`
   // (the chip itself, or a recorder in front of it); what it sends goes to `to_network`.

@@ -35,7 +35,7 @@ Enc28j60::Enc28j60(Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics
 
 Enc28j60::~Enc28j60() {
   for (Scheduler::EventId* event : {&clock_event_, &unwired_event_, &link_event_, &mii_event_, &dma_event_,
-                                    &test_event_, &pause_event_, &pause_repeat_}) {
+                                    &test_event_, &pause_event_, &pause_repeat_, &led_event_}) {
     scheduler_.cancel(*event);
   }
 }

@@ -1,11 +1,11 @@
 #pragma once
 // Microchip ENC28J60 after DS39662E and errata DS80349C.
 //
-// Not modelled: collisions, backoff, backpressure and jabber (a half duplex medium is waited for, never collided on);
-// pause frames, sent or honoured; the LEDs; the CLKOUT gap; the SPI clock's limits (a byte is exchanged whole); the MAC's
-// few bit times between TXRTS and the preamble. A received frame enters the buffer, a DMA copy leaves it and a frame to
-// send is read from it at one instant each, not octet by octet. Of the errata, those that every revision has and that
-// a driver can run into: README.md lists them.
+// Not modelled: what happens inside a frame time (a received frame enters the buffer at its last bit, a frame to send is
+// read when it starts, a DMA copy is done at its end; never octet by octet); the few bit times between TXRTS and the
+// preamble; the SPI clock's and chip select's limits, with erratum 1; a link partner whose duplex differs from the
+// chip's; jabber, dribble nibbles, carrier events, receive polarity; blinking LEDs (codes 1010b and 1011b are lit); the
+// gap in CLKOUT when ECOCON changes; the doubtful pattern matches of erratum 18 and the doubtful loopbacks of 9 and 10.
 
 #include <array>
 #include <cstdint>
@@ -76,6 +76,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   // CLKOUT in Hz, 0 while it is held low (2.3). `changed` is called whenever that changes.
   std::int64_t clkout_hz() const { return clkout_hz_; }
   void on_clkout(std::function<void(std::int64_t hz)> changed) { clkout_changed_ = std::move(changed); }
+
+  // Whether an LED is lit, and a call whenever that changes.
+  enum class Led : std::uint8_t { a, b };
+  bool led(Led which) const;
+  void on_led(std::function<void(Led, bool lit)> changed) { led_changed_ = std::move(changed); }
 
   // For tests and debuggers: what a read would give, without its side effects.
   std::uint8_t peek(enc28j60::Reg reg) const { return read_register(reg); }
@@ -212,6 +217,18 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void set_link_status(bool up);
   bool link_up() const;
 
+  // leds.cpp
+  enum class Activity : std::uint8_t { transmit, receive, collision };
+  struct ActivityState {
+    bool under_way = false;
+    bool seen = false;
+    Instant end;
+  };
+  bool shows(Activity activity, unsigned code) const;
+  Duration stretch_length() const;
+  void set_activity(Activity activity, bool under_way);
+  void update_leds();
+
   // dma.cpp
   struct DmaRun {
     std::size_t octets;
@@ -268,6 +285,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Scheduler::EventId pause_event_;    // set: the partner has asked for silence
   Scheduler::EventId pause_repeat_;   // of the pause frames that we send
   Scheduler::EventId unwired_event_;  // the end of a transmission that does not reach the wire
+
+  std::array<ActivityState, 3> activities_{};
+  std::array<bool, 2> leds_{};
+  std::function<void(Led, bool)> led_changed_;
+  Scheduler::EventId led_event_;
 
   bool cable_ = true;
   bool link_status_ = false;  // of the PHY's link test

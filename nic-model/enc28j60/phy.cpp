@@ -91,6 +91,9 @@ void Enc28j60::write_phy(unsigned address, std::uint16_t value) {
     case Phy::PHCON2:
       update_link();
       break;
+    case Phy::PHLCON:
+      update_leds();
+      break;
     default:
       break;
   }
@@ -140,6 +143,7 @@ void Enc28j60::set_link_status(bool up) {
   phy(Phy::PHIR) |= PHIR::PLNKIF;
   if (is_set(Phy::PHIE, PHIE::PLNKIE | PHIE::PGEIE)) phy(Phy::PHIR) |= PHIR::PGIF;
   update_int();
+  update_leds();
 }
 
 }  // namespace avrlan

@@ -32,12 +32,14 @@ std::optional<DropReason> Enc28j60::deafness() const {
 void Enc28j60::receive_started(Instant) {
   announced_ = true;
   loss_ = deafness();
+  if (cable_ && link_up()) set_activity(Activity::receive, true);
   if (receiving() && checksum_running()) abort_reception_by_checksum();
 }
 
 void Enc28j60::deliver(const EthernetFrame& frame) {
   if (!announced_) loss_ = deafness();
   announced_ = false;
+  set_activity(Activity::receive, false);
   if (!loss_ && (!cable_ || !link_up())) loss_ = DropReason::link_down;
   if (loss_) {
     drop(*loss_);

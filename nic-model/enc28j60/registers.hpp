@@ -174,6 +174,10 @@ namespace PHIR {
 inline constexpr std::uint16_t PLNKIF = 0x0010, PGIF = 0x0004;
 }
 
+namespace PHLCON {
+inline constexpr std::uint16_t LACFG = 0x0F00, LBCFG = 0x00F0, LFRQ = 0x000C, STRCH = 0x0002;
+}
+
 // The receive status vector, bit numbers of its 32 (table 7-3).
 namespace RSV {
 inline constexpr unsigned LongEvent = 16, CarrierEvent = 18, CrcError = 20, LengthCheckError = 21,

@@ -89,6 +89,7 @@ void Enc28j60::check_transmit_area() {
 void Enc28j60::start_transmission() {
   outgoing_ = build_frame();
   const EthernetFrame& frame = outgoing_->frame;
+  set_activity(Activity::transmit, true);
   outgoing_->wired = cable_ && link_up() && !is_set(Phy::PHCON2, PHCON2::TXDIS);
   if (outgoing_->wired) {
     update_jam();
@@ -186,6 +187,8 @@ std::uint64_t Enc28j60::transmit_status(const EthernetFrame& frame) const {
 
 void Enc28j60::transmission_ended(const Transmission& transmission) {
   const Outgoing sent = *std::exchange(outgoing_, std::nullopt);
+  set_activity(Activity::transmit, false);
+  if (transmission.collisions != 0) set_activity(Activity::collision, false);
   const bool out = transmission.outcome == Transmission::Outcome::sent;
   std::uint64_t status = sent.status | std::uint64_t{std::min(transmission.collisions, 15u)} << TSV::CollisionCount;
   const std::size_t on_wire = (out ? sent.frame.wire_size() : 0) + transmission.collisions * jam_octets;
@@ -246,6 +249,7 @@ void Enc28j60::write_status_vector(std::uint64_t status) {
 void Enc28j60::abandon_transmission() {
   if (!outgoing_) return;
   drop(DropReason::transmit_aborted);
+  set_activity(Activity::transmit, false);
   wire_.abort_from_nic();
   scheduler_.cancel(unwired_event_);
   outgoing_.reset();

@@ -161,5 +161,110 @@ TEST_F(Enc28j60Phy, Phstat2ShowsTheTransmitterAndTheReceiverAtWork) {
   EXPECT_EQ(bench.chip.peek(Phy::PHSTAT2) & (PHSTAT2::TXSTAT | PHSTAT2::RXSTAT), 0);
 }
 
+// --- LEDs, register 2-2
+
+struct LedEdge {
+  Duration since;
+  Enc28j60::Led which;
+  bool lit;
+  friend bool operator==(const LedEdge&, const LedEdge&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const LedEdge& edge) {
+  return out << (edge.which == Enc28j60::Led::a ? 'A' : 'B') << edge.lit << '@' << edge.since.nanoseconds();
+}
+
+class Enc28j60Leds : public testing::Test {
+ protected:
+  using Led = Enc28j60::Led;
+  Enc28j60Leds() {
+    bench.start();
+    bench.chip.on_led([this](Led which, bool lit) { edges.push_back({bench.now() - start, which, lit}); });
+  }
+  void configure(unsigned a, unsigned b, unsigned rest = 0x3000) {
+    bench.write_phy(Phy::PHLCON, rest | a << 8 | b << 4);
+    bench.advance(Duration::milliseconds(200));
+    edges.clear();
+    start = bench.now();
+  }
+
+  Enc28j60Bench bench;
+  std::vector<LedEdge> edges;
+  Instant start;
+};
+
+// The reset value: LEDA shows the link, LEDB reception, stretched to 40 ms.
+TEST_F(Enc28j60Leds, ShowLinkAndReceptionAfterReset) {
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  EXPECT_FALSE(bench.chip.led(Led::b));
+  start = bench.now();
+  bench.wire.from_network(bench.frame(60));
+  bench.advance(Duration::milliseconds(100));
+  const Duration frame = Duration::nanoseconds(57'600);
+  edges.erase(edges.begin());  // LEDA, when the first look at both finds it lit
+  EXPECT_EQ(edges,
+            (std::vector<LedEdge>{{Duration{}, Led::b, true}, {frame + Duration::milliseconds(40), Led::b, false}}));
+  bench.chip.set_link(false);
+  EXPECT_FALSE(bench.chip.led(Led::a));
+}
+
+TEST_F(Enc28j60Leds, ShowActivityAsLongAsItLastsWithoutStretching) {
+  configure(0x1, 0x7);
+  bench.request(bench.octets(60, Enc28j60Bench::peer));
+  const Duration begin = bench.now() - start;
+  const Duration end = begin + Duration::nanoseconds(57'600);
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(edges, (std::vector<LedEdge>{
+                       {begin, Led::a, true}, {begin, Led::b, true}, {end, Led::a, false}, {end, Led::b, false}}));
+}
+
+TEST_F(Enc28j60Leds, StretchAsLongAsLfrqSays) {
+  const std::pair<unsigned, Duration> lengths[] = {{0x3002, Duration::milliseconds(40)},
+                                                   {0x3006, Duration::milliseconds(73)},
+                                                   {0x300A, Duration::milliseconds(139)}};
+  for (const auto& [rest, length] : lengths) {
+    configure(0x2, 0x9, rest);
+    bench.wire.from_network(bench.frame(60));
+    bench.advance(Duration::milliseconds(200));
+    EXPECT_EQ(edges, (std::vector<LedEdge>{{Duration{}, Led::a, true},
+                                           {Duration::nanoseconds(57'600) + length, Led::a, false}}));
+  }
+}
+
+TEST_F(Enc28j60Leds, CombineLinkAndActivity) {
+  configure(0xC, 0xD);
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  EXPECT_TRUE(bench.chip.led(Led::b));
+  bench.request(bench.octets(60, Enc28j60Bench::peer));
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  EXPECT_FALSE(bench.chip.led(Led::b));
+  bench.advance(Duration::milliseconds(100));
+  bench.arrive(bench.frame(60));
+  EXPECT_FALSE(bench.chip.led(Led::a)) << "always stretched";
+}
+
+TEST_F(Enc28j60Leds, ShowDuplexOnAndOff) {
+  configure(0x5, 0x8);
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  EXPECT_TRUE(bench.chip.led(Led::b));
+  configure(0xE, 0x9);
+  EXPECT_TRUE(bench.chip.led(Led::a)) << "only the duplex (erratum 11)";
+  EXPECT_FALSE(bench.chip.led(Led::b));
+  bench.write_phy(Phy::PHCON1, 0);
+  EXPECT_FALSE(bench.chip.led(Led::a));
+}
+
+TEST_F(Enc28j60Leds, ShowCollisions) {
+  bench.write(Reg::MACON3, 0x32);
+  bench.write_phy(Phy::PHCON1, 0);
+  configure(0x3, 0x9, 0x3002);
+  bench.wire.from_network(bench.frame(1514));
+  bench.wire.from_network(bench.frame(60));
+  bench.request(bench.octets(60, Enc28j60Bench::peer));
+  bench.advance(Duration::milliseconds(10));
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  bench.advance(Duration::milliseconds(50));
+  EXPECT_FALSE(bench.chip.led(Led::a));
+}
+
 }  // namespace
 }  // namespace avrlan

@@ -243,6 +243,12 @@ TEST_F(Enc28j60Transmit, TxrstAbortsAndHoldsTheTransmitter) {
   EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
 }
 
+TEST(Enc28j60TransmitTooSoon, IsReported) {
+  Enc28j60Bench bench;
+  bench.set(Reg::ECON1, ECON1::TXRTS);
+  EXPECT_TRUE(bench.reported("enc28j60-clock-not-ready"));
+}
+
 TEST_F(Enc28j60Transmit, ASecondRequestIsLost) {
   bench.request(out(100, 1));
   bench.set(Reg::ECON1, ECON1::TXRTS);
@@ -507,6 +513,11 @@ TEST_F(Enc28j60FlowControl, SendsPauseFramesOnceAgainAndAgainAndToEndIt) {
   bench.advance(Duration::milliseconds(5));
   ASSERT_GE(bench.sent.size(), 3u);
   EXPECT_LT(bench.sent[1].end - bench.sent[0].end, slot_time * 0x20) << "before the last has run out";
+
+  bench.write(Reg::EFLOCON, 0);
+  const std::size_t before = bench.sent.size();
+  bench.advance(Duration::milliseconds(5));
+  EXPECT_EQ(bench.sent.size(), before);
 
   bench.write(Reg::EFLOCON, 3);
   EXPECT_EQ(bench.read(Reg::EFLOCON), 0x04);
