@@ -10,6 +10,8 @@
 
 #include "emulator/board/mcu_clock.hpp"
 #include "emulator/board/simavr_chip.hpp"
+#include "emulator/cpu/exact_engine.hpp"
+#include "emulator/cpu/fault.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/cpu/simavr_vectors.hpp"
@@ -54,7 +56,24 @@ void check_size(const Firmware& firmware, std::string_view memory, std::size_t n
       "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
 }
 
+// What the exact engine finds ends the run, after it was told.
+class FaultReporter : public cpu::FaultSink {
+ public:
+  explicit FaultReporter(DiagnosticSink* diagnostics) : diagnostics_(diagnostics) {}
+  cpu::Verdict on_fault(const cpu::Fault& fault) override {
+    if (diagnostics_ != nullptr) diagnostics_->report(cpu::to_diagnostic(fault));
+    return cpu::Verdict::halt;
+  }
+
+ private:
+  DiagnosticSink* diagnostics_;
+};
+
 }  // namespace
+
+std::string_view to_string(EngineKind kind) {
+  return kind == EngineKind::exact ? "exact" : "simavr";
+}
 
 class Machine::Impl {
  public:
@@ -86,6 +105,7 @@ class Machine::Impl {
   };
 
   std::vector<std::unique_ptr<peripherals::Usart>> make_usarts();
+  std::unique_ptr<cpu::Engine> make_engine(std::uint32_t data_end);
   void reset_peripherals();
   bool sends_rest() const;
   MachineEnd end();
@@ -106,7 +126,9 @@ class Machine::Impl {
   peripherals::Usart& usart0_ = *usarts_.front();
   // Takes the vectors that those above have left.
   cpu::SimavrVectors vectors_{avr_, interrupts_};
-  std::unique_ptr<cpu::Engine> engine_ = cpu::make_simavr_engine(avr_, interrupts_, mcu);
+  FaultReporter faults_{diagnostics_};
+  const EngineKind engine_kind_;
+  std::unique_ptr<cpu::Engine> engine_;
   cpu::Halt halt_ = cpu::Halt::none;
   std::optional<MachineEnd> end_;
 };
@@ -117,11 +139,13 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       diagnostics_(options.diagnostics),
       scheduler_(scheduler),
       chip_(mcu.name, options.hz != 0 ? options.hz : on.hz),
-      clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()) {
+      clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()),
+      engine_kind_(options.engine) {
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
   chip_.load_flash(firmware.flash);
   chip_.load_eeprom(firmware.eeprom);
+  engine_ = make_engine(firmware.data_end);
 
   avr_io_t** last = &avr_.io_port;
   while (*last != nullptr) last = &(*last)->next;
@@ -136,6 +160,15 @@ std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
   std::vector<std::unique_ptr<peripherals::Usart>> usarts;
   for (auto* module : modules) usarts.push_back(std::make_unique<peripherals::Usart>(context_, *module));
   return usarts;
+}
+
+// Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`.
+std::unique_ptr<cpu::Engine> Machine::Impl::make_engine(std::uint32_t data_end) {
+  if (engine_kind_ == EngineKind::simavr) return cpu::make_simavr_engine(avr_, interrupts_, mcu);
+  cpu::ExactOptions options;
+  options.faults = &faults_;
+  options.stack_floor = static_cast<std::uint16_t>(std::min<std::uint32_t>(data_end, avr_.ramend));
+  return cpu::make_exact_engine(avr_, interrupts_, mcu, options);
 }
 
 void Machine::Impl::reset_peripherals() {
@@ -182,7 +215,7 @@ bool Machine::Impl::sends_rest() const {
 }
 
 MachineEnd Machine::Impl::end() {
-  if (halt_ == cpu::Halt::crashed) report_crash();
+  if (halt_ == cpu::Halt::crashed && engine_kind_ == EngineKind::simavr) report_crash();
   return {halt_, halt_ == cpu::Halt::jump_to_self ? avr_.data[r24] : 0};
 }
 
@@ -249,6 +282,10 @@ std::int64_t Machine::hz() const {
 
 const std::string& Machine::mcu() const {
   return impl_->mcu_name;
+}
+
+EngineKind Machine::engine() const {
+  return impl_->engine_kind_;
 }
 
 cpu::CycleTotals Machine::totals() const {

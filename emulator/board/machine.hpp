@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
@@ -24,7 +25,14 @@ struct MachineEnd {
   int status = 0;
 };
 
+// Who executes the instructions: ours, or simavr's interpreter as a reference to compare with.
+enum class EngineKind : std::uint8_t { exact, simavr };
+
+// "exact", "simavr".
+std::string_view to_string(EngineKind kind);
+
 struct MachineOptions {
+  EngineKind engine = EngineKind::exact;
   std::string mcu;      // overrides the board's
   std::int64_t hz = 0;  // overrides the board's; 0: the board's
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
@@ -59,6 +67,7 @@ class Machine {
   std::uint32_t pc() const;  // byte address of the instruction being executed or next
   std::int64_t hz() const;
   const std::string& mcu() const;
+  EngineKind engine() const;
   cpu::CycleTotals totals() const;
   std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM
 

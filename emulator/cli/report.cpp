@@ -118,7 +118,7 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
       {"firmware",
        {{"path", firmware.path.string()}, {"sha256", firmware.sha256}, {"mcu", machine.mcu()}, {"hz", machine.hz()}}},
       {"board", board.name},
-      {"engine", "simavr"},
+      {"engine", to_string(machine.engine())},
       {"result",
        {{"reason", to_string(end.reason)},
         {"status", exit_status(end)},

@@ -26,6 +26,7 @@ struct RunArguments {
   std::string board = "uno-enc28j60";
   std::string mcu;
   std::string frequency;
+  std::string engine = "exact";
   std::string net = "user";
   std::vector<std::string> forwards;
   bool host_access = false;
@@ -113,6 +114,7 @@ void make_directory(const std::filesystem::path& path) {
 SimulationOptions simulation_options(const RunArguments& args) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
+  options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
   if (!args.frequency.empty()) options.machine.hz = parse_frequency("--freq", args.frequency);
   options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
@@ -226,6 +228,12 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_option("-m,--mcu", args->mcu, "microcontroller, if not the board's; see `avrlan mcus`")
       ->type_name("NAME");
   command->add_option("-f,--freq", args->frequency, "CPU clock, if not the board's: 8000000, 8MHz")->type_name("HZ");
+  command
+      ->add_option("--engine", args->engine,
+                   "exact: ours, cycles as the manual has them; simavr: its interpreter, to compare with")
+      ->check(CLI::IsMember({"exact", "simavr"}).description(""))
+      ->type_name("ENGINE")
+      ->capture_default_str();
   command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
       ->check(CLI::IsMember({"user", "none"}).description(""))
       ->type_name("NET")

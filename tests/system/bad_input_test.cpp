@@ -144,6 +144,7 @@ TEST_F(BadInput, Link) {
 TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--pace", "fast"}), usage, {"--pace"});
   expect_one_line(run({program, "run", web, "--net", "wifi"}), usage, {"--net"});
+  expect_one_line(run({program, "run", web, "--engine", "turbo"}), usage, {"--engine", "exact", "simavr"});
   expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});

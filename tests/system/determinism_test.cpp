@@ -16,12 +16,14 @@ struct Outcome {
   std::uint64_t warnings = 0;
 };
 
-Outcome serve(const std::string& board_name, Duration slice, std::optional<net::LinkOptions> link = {}) {
+Outcome serve(const std::string& board_name, Duration slice, std::optional<net::LinkOptions> link = {},
+              EngineKind engine = EngineKind::exact) {
   const Board& board = find_board(board_name);
   const Firmware firmware = Firmware::load_elf(AVRLAN_FIRMWARE_DIR "/" + board_name + "/web.elf");
   ScriptedPeer* peer = nullptr;
   SimulationOptions options;
   options.link = link;
+  options.machine.engine = engine;
   Simulation simulation(board, firmware, options, [&](Scheduler& scheduler, FrameSink& to_board) {
     auto made = std::make_unique<ScriptedPeer>(scheduler, to_board);
     peer = made.get();
@@ -79,6 +81,11 @@ TEST_P(Determinism, TwoRunsAreOne) {
 
 TEST_P(Determinism, DoesNotDependOnHowTheRunIsSliced) {
   expect_same(serve(GetParam(), Duration::milliseconds(10)), serve(GetParam(), Duration::microseconds(333)));
+}
+
+TEST_P(Determinism, DoesNotDependOnTheEngine) {
+  expect_same(serve(GetParam(), Duration::milliseconds(10), {}, EngineKind::exact),
+              serve(GetParam(), Duration::milliseconds(10), {}, EngineKind::simavr));
 }
 
 TEST_P(Determinism, HoldsOnABadLinkToo) {
