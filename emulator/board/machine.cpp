@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
 #include <deque>
 
 #include "emulator/board/mcu_clock.hpp"
@@ -219,20 +220,23 @@ MachineEnd Machine::Impl::end() {
   return {halt_, halt_ == cpu::Halt::jump_to_self ? avr_.data[r24] : 0};
 }
 
+// simavr's interpreter says in its log what happened: "... Address 1234=56 ...".
 void Machine::Impl::report_crash() {
-  if (diagnostics_ == nullptr) return;
   const std::string& reason = chip_.last_error();
   const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
-  Diagnostic crash{Severity::error, "outside-flash",
-                   "The program counter has left the flash; look for a corrupted stack or function pointer."};
+  cpu::Fault fault{cpu::FaultKind::jump_outside_flash, avr_.pc, avr_.pc, 0, context_.cycle()};
   if (says("Invalid Opcode")) {
-    crash.code = "illegal-opcode";
-    crash.message = "An opcode that the MCU does not have is executed; look for a jump into data or unwritten flash.";
-  } else if (says("address")) {
-    crash.code = "wild-access";
-    crash.message = "A load or store goes beyond the internal SRAM; look for a bad pointer or a stack overflow.";
+    fault.kind = cpu::FaultKind::illegal_opcode;
+    fault.value = static_cast<std::uint16_t>(avr_.flash[avr_.pc] | avr_.flash[avr_.pc + 1] << 8);
+  } else if (const auto at = reason.find("Address "); at != std::string::npos) {
+    fault.kind = says("write address") ? cpu::FaultKind::wild_store : cpu::FaultKind::wild_load;
+    unsigned address = 0;
+    unsigned value = 0;
+    std::sscanf(reason.c_str() + at, "Address %x=%x", &address, &value);
+    fault.address = address;
+    fault.value = static_cast<std::uint16_t>(value);
   }
-  diagnostics_->report(crash);
+  faults_.on_fault(fault);
 }
 
 std::uint8_t Machine::Impl::peek(std::uint16_t address) const {

@@ -18,8 +18,7 @@ std::string message(const Fault& fault) {
     case FaultKind::illegal_opcode:
       if (fault.value == 0xFFFF) {
         return "Execution has reached erased flash; look for a jump that misses its function, or a part of the image "
-               "that was "
-               "not loaded.";
+               "that was not loaded.";
       }
       return "The opcode " + hex(fault.value, 4) +
              " is no instruction of this MCU; look for a jump into data, or for code built for another -mmcu.";

@@ -16,8 +16,6 @@ namespace {
 constexpr std::uint16_t opcode_sleep = 0x9588;
 constexpr std::uint16_t opcode_reti = 0x9518;
 constexpr std::uint16_t opcode_rjmp_to_self = 0xcfff;
-// "Interrupt Response Time": 4 cycles in addition when an interrupt wakes the MCU.
-constexpr std::int64_t wake_cycles = 4;
 
 const avr_watchdog_t* find_watchdog(const avr_t& avr) {
   for (const avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
@@ -39,6 +37,8 @@ class SimavrEngine final : public Engine {
 
  private:
   Cycles now() const { return Cycles{static_cast<std::int64_t>(avr_.cycle)}; }
+  // "Interrupt Response Time": 4 cycles, 5 with a 3-byte program counter; as many in addition from sleep.
+  std::int64_t response_cycles() const { return avr_.address_size + 2; }
   bool interrupts_enabled() const { return avr_.sreg[S_I] != 0; }
   void advance(std::int64_t cycles) { avr_.cycle += static_cast<avr_cycle_count_t>(cycles); }
   bool timer_due() const { return avr_.cycle_timers.timer != nullptr && avr_.cycle_timers.timer->when <= avr_.cycle; }
@@ -107,8 +107,8 @@ void SimavrEngine::sleep() {
   if (interrupts_.any() && interrupts_enabled()) {
     sleeping_ = false;
     avr_.state = cpu_Running;
-    slept_ += Cycles{wake_cycles};
-    advance(wake_cycles);
+    slept_ += Cycles{response_cycles()};
+    advance(response_cycles());
     return;
   }
   Cycles until = limit_;
@@ -171,7 +171,7 @@ void SimavrEngine::enter_interrupt() {
   _avr_push_addr(&avr_, avr_.pc);
   avr_.sreg[S_I] = 0;
   avr_.pc = vector * avr_.vector_size;
-  advance(avr_.address_size + 2);
+  advance(response_cycles());
   interrupts_.acknowledge(vector);
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 namespace avrlan::testing {
 
@@ -35,7 +37,10 @@ std::uint8_t ScriptedChip::exchange(std::uint8_t mosi) {
 
 namespace {
 
+// The same tests hold for both engines: CMakeLists.txt runs them again with this variable set.
 MachineOptions with_sink(MachineOptions options, DiagnosticSink& sink) {
+  const char* engine = std::getenv("AVRLAN_TEST_ENGINE");
+  options.engine = engine != nullptr && engine == std::string_view{"simavr"} ? EngineKind::simavr : EngineKind::exact;
   if (options.diagnostics == nullptr) options.diagnostics = &sink;
   return options;
 }
