@@ -16,6 +16,7 @@ class Stack : public Tcp<Config> {
     this->mac_ = mac;
     this->hash_.set_secret(secret);
     this->now_ms_ = second_ = now_ms;
+    this->now_ = to_tick(now_ms);
     this->dhcp_start();
     return this->device_.begin(mac);
   }
@@ -32,6 +33,7 @@ class Stack : public Tcp<Config> {
   // frame has come, and otherwise every few tens of milliseconds.
   void poll(uint32_t now_ms) {
     this->now_ms_ = now_ms;
+    this->now_ = to_tick(now_ms);
     for (uint8_t frames = 8; frames; --frames) {
       const uint16_t length = this->device_.rx_open();
       if (length == 0) break;
@@ -43,7 +45,7 @@ class Stack : public Tcp<Config> {
       second_ += 1000;
       every_second();
     }
-    if (Config::dhcp) this->dhcp_poll(to_tick(now_ms));
+    if (Config::dhcp) this->dhcp_poll();
     if (Config::tcp) this->tcp_poll();
   }
 
@@ -82,7 +84,7 @@ class Stack : public Tcp<Config> {
       this->counters_.count(Drop::protocol);
   }
 
-  void deliver_udp() {
+  __attribute__((noinline)) void deliver_udp() {
     if (!this->udp_input()) return;
     bool address_changed = false;
     if (this->dhcp_received(address_changed)) {

@@ -35,27 +35,26 @@ class Arp : public Ethernet<Config> {
     } else if (asks_us && network_.is_on_link(arp.sender_ip)) {
       learn(replace(arp.sender_ip), arp.sender_mac, lifetime_s);
     }
-    if (asks_us) {
-      const Ipv4Address asker = arp.sender_ip;
+    if (asks_us && this->open(ethernet_size + arp_size)) {
       arp.target_mac = arp.sender_mac;
       packet_.ethernet.destination = arp.sender_mac;
-      arp_send(arp_reply, asker);
+      arp_send(arp_reply, arp.sender_ip);
     }
     return resolved;
   }
 
   // Puts the MAC address of the next hop towards `to` into packet_. False: not known yet; it was asked for, at most once
-  // a second.
-  bool resolve(Ipv4Address to) {
+  // a second, and packet_ is overwritten. `to` may be in packet_.
+  bool resolve(const Ipv4Address& to) {
     memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
     if (network_.is_broadcast(to)) return true;
-    if (!network_.is_on_link(to)) to = network_.gateway;
-    if (to.is_zero()) return false;
-    Entry* entry = find(to);
+    const Ipv4Address& hop = network_.is_on_link(to) ? to : network_.gateway;
+    if (hop.is_zero()) return false;
+    Entry* entry = find(hop);
     if (!entry) {
-      entry = &replace(to);
+      entry = &replace(hop);
       // A host that has just sent us a frame gets its answer at the address the frame came from.
-      if (answering_ && packet_.ip.source == to) learn(*entry, packet_.ethernet.source, glean_s);
+      if (answering_ && packet_.ip.source == hop) learn(*entry, packet_.ethernet.source, glean_s);
     }
     if (entry->state == State::known) {
       packet_.ethernet.destination = entry->mac;
@@ -66,7 +65,7 @@ class Arp : public Ethernet<Config> {
       entry->state = State::asked;
       entry->seconds = request_s;
       memset(&packet_.arp.target_mac, 0, sizeof(MacAddress));
-      arp_send(arp_request, to);
+      arp_send(arp_request, entry->ip);
     }
     return false;
   }
@@ -99,14 +98,14 @@ class Arp : public Ethernet<Config> {
     entry.state = State::known;
   }
 
-  Entry* find(Ipv4Address ip) {
+  Entry* find(const Ipv4Address& ip) {
     for (Entry& entry : entries_)
       if (entry.seconds && entry.ip == ip) return &entry;
     return nullptr;
   }
 
   // The entry to give to `ip`: the one nearest to its end, but never the gateway's.
-  Entry& replace(Ipv4Address ip) {
+  Entry& replace(const Ipv4Address& ip) {
     Entry* oldest = nullptr;
     for (Entry& entry : entries_)
       if ((!oldest || entry.seconds < oldest->seconds) && (entry.seconds == 0 || entry.ip != network_.gateway))
@@ -118,10 +117,10 @@ class Arp : public Ethernet<Config> {
   }
 
   // The rest of the packet, to `target`.
-  void arp_send(uint16_t operation, Ipv4Address target) {
+  void arp_send(uint16_t operation, const Ipv4Address& target) {
     static_assert(Config::arp_entries >= 2, "one entry is kept for the gateway");
-    if (operation == arp_reply && !this->open(ethernet_size + arp_size)) return;
     ArpPacket& arp = packet_.arp;
+    arp.target_ip = target;
     arp.hardware_type = 1;
     arp.protocol_type = ethertype_ipv4;
     arp.hardware_length = sizeof(MacAddress);
@@ -129,7 +128,6 @@ class Arp : public Ethernet<Config> {
     arp.operation = operation;
     arp.sender_mac = mac_;
     arp.sender_ip = network_.address;
-    arp.target_ip = target;
     answering_ = false;
     this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);
   }

@@ -65,6 +65,7 @@ class Ethernet {
   MacAddress mac_{};
   Ipv4Network network_{};
   uint32_t now_ms_ = 0;
+  Tick now_ = 0;  // the same in ticks
   KeyedHash hash_;
   Counters<Config::counters> counters_;
 };

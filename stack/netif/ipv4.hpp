@@ -61,14 +61,14 @@ class Ipv4 : public Arp<Config> {
                                         static_cast<uint16_t>(payload_length_ - header))) == 0xffff;
   }
 
-  // Starts a datagram: after it the payload is written behind `header` octets of transport header. False: cannot be sent
+  // Starts a datagram to `to`, which may be in packet_: after it the payload is written behind `header` octets of transport header. False: cannot be sent
   // now.
-  bool ipv4_open(Ipv4Address to, uint8_t protocol, uint8_t header) {
+  bool ipv4_open(const Ipv4Address& to, uint8_t protocol, uint8_t header) {
     if (!this->resolve(to) || !this->open(static_cast<uint16_t>(ethernet_size + ipv4_size + header))) return false;
     answering_ = false;
     packet_.ip.protocol = protocol;
-    packet_.ip.source = network_.address;
     packet_.ip.destination = to;
+    packet_.ip.source = network_.address;
     return true;
   }
 

@@ -45,8 +45,6 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     States<Apps> states;
   };
 
-  Tick now() const { return to_tick(this->now_ms_); }
-
   // Sends what there is to send: new data and FIN when nothing is in flight, an acknowledgement when `acknowledge` or
   // when our window has opened.
   void output(Slot& c, bool acknowledge) {
@@ -66,7 +64,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
   // Sends from the oldest octet that is not acknowledged on, and sees to the timer. `forced`: whatever the peer's
   // window.
   void transmit(Slot& c, bool forced, bool acknowledge) {
-    if (c.retries_ == 0) c.sent_at_ = now();
+    if (c.retries_ == 0) c.sent_at_ = this->now_;
     uint16_t room = smaller(c.mss_, c.send_window_);
     // Silly window avoidance (RFC 9293 3.8.6.2.1): less than a segment goes only when it is all there is, or when the
     // timer has expired. With a closed window that is the probe.
@@ -125,7 +123,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     arm(c, timeout < longest_timeout ? timeout : longest_timeout);
   }
   void arm(Slot& c, Tick timeout) {
-    c.deadline_ = static_cast<Tick>(now() + timeout);
+    c.deadline_ = static_cast<Tick>(this->now_ + timeout);
     c.flags_ |= Connection::timer;
   }
 
@@ -133,7 +131,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     for (Slot& c : connections_) {
       if (c.state_ == TcpState::closed) continue;
       if (c.flags_ & Connection::wanted) output(c, false);
-      if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(now(), c.deadline_)) expire(c);
+      if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(this->now_, c.deadline_)) expire(c);
     }
   }
 

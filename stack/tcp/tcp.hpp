@@ -41,7 +41,7 @@ class Tcp : public TcpOutput<Config> {
   using typename Base::Device;
   using typename Base::Slot;
 
-  void tcp_input() {
+  __attribute__((noinline)) void tcp_input() {
     Segment s;
     if (!parse(s)) {
       counters_.count(Drop::tcp);
@@ -92,7 +92,7 @@ class Tcp : public TcpOutput<Config> {
     return true;
   }
 
-  Slot* find(Ipv4Address remote, Be16 remote_port, Be16 local_port) {
+  Slot* find(const Ipv4Address& remote, Be16 remote_port, Be16 local_port) {
     for (Slot& c : connections_)
       if (c.state_ != TcpState::closed && c.remote_port_.raw() == remote_port.raw() &&
           c.local_port_.raw() == local_port.raw() && c.remote_ == remote)
@@ -214,7 +214,7 @@ class Tcp : public TcpOutput<Config> {
     tcp.destination_port = source;
     const bool ack = s.flags & tcp_ack;
     tcp.seq = ack ? s.ack : 0;
-    tcp.ack = ack ? 0 : s.seq + s.span;
+    tcp.ack = s.seq + s.span;
     tcp.window = 0;
     this->tcp_send(ack ? tcp_rst : tcp_rst | tcp_ack, tcp_size, 0, 0);
   }
@@ -301,7 +301,7 @@ class Tcp : public TcpOutput<Config> {
     c.una_ += n;
     c.acknowledged_ += n;
     c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
-    if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now() - c.sent_at_));
+    if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now_ - c.sent_at_));
     c.retries_ = 0;
     if (c.in_flight_)
       this->arm(c);

@@ -13,7 +13,7 @@ class Dhcp : public Udp<Config> {
  protected:
   void dhcp_start() {}
   bool dhcp_received(bool&) { return false; }
-  void dhcp_poll(Tick) {}
+  void dhcp_poll() {}
   bool dhcp_second() { return false; }
 };
 
@@ -29,11 +29,12 @@ class Dhcp<Config, true> : public Udp<Config> {
   using Base::device_;
   using Base::mac_;
   using Base::network_;
+  using Base::now_;
   using Base::packet_;
   using Base::payload_length_;
   using Base::payload_offset_;
 
-  void dhcp_start() { restart(to_tick(this->now_ms_)); }
+  void dhcp_start() { restart(now_); }
 
   // Takes the datagram at hand if it is for us and sets `address_changed`.
   bool dhcp_received(bool& address_changed) {
@@ -44,15 +45,15 @@ class Dhcp<Config, true> : public Udp<Config> {
     return true;
   }
 
-  void dhcp_poll(Tick now) {
-    if (state_ > State::requesting || !is_due(now, retry_at_)) return;
+  void dhcp_poll() {
+    if (state_ > State::requesting || !is_due(now_, retry_at_)) return;
     if (state_ == State::requesting && tries_ >= 4) {
-      restart(now);
+      restart(now_);
       return;
     }
     // RFC 2131 4.1: 4, 8, ... 64 s, each less or more by up to a second.
     const Tick earliest =
-        static_cast<Tick>(now + seconds(static_cast<uint16_t>(4u << (tries_ < 4 ? tries_ : 4))) - 62u);
+        static_cast<Tick>(now_ + seconds(static_cast<uint16_t>(4u << (tries_ < 4 ? tries_ : 4))) - 62u);
     retry_at_ = static_cast<Tick>(earliest + (this->random() & 0x7f) % 125);
     if (tries_ < 255) ++tries_;
     send(state_ == State::selecting ? dhcp_discover : dhcp_request);
@@ -107,21 +108,25 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   void give_up() {
     network_ = Ipv4Network();
-    restart(static_cast<Tick>(to_tick(this->now_ms_) + seconds(1)));
+    restart(static_cast<Tick>(now_ + seconds(1)));
+  }
+
+  // False: not an answer to what we have sent. Out of line for its stack frame, like the other user of the header.
+  __attribute__((noinline)) bool read_header(uint16_t at, Ipv4Address& address) {
+    DhcpHeader header;
+    device_.rx_read(at, &header, sizeof header);
+    Be32 cookie;
+    device_.rx_read(static_cast<uint16_t>(at + dhcp_cookie_at), &cookie, sizeof cookie);
+    address = header.yiaddr;
+    return header.op == dhcp_boot_reply && header.htype == 1 && header.hlen == sizeof(MacAddress) &&
+           header.xid == xid_ && header.chaddr == mac_ && cookie == dhcp_cookie;
   }
 
   bool read_reply(Reply& reply) {
     const uint16_t at = static_cast<uint16_t>(payload_offset_ + udp_size);
     const uint16_t end = static_cast<uint16_t>(payload_offset_ + payload_length_);
     if (end - at < dhcp_options_at) return false;
-    DhcpHeader header;
-    device_.rx_read(at, &header, sizeof header);
-    Be32 cookie;
-    device_.rx_read(static_cast<uint16_t>(at + dhcp_cookie_at), &cookie, sizeof cookie);
-    if (header.op != dhcp_boot_reply || header.htype != 1 || header.hlen != sizeof(MacAddress) || header.xid != xid_ ||
-        header.chaddr != mac_ || cookie != dhcp_cookie)
-      return false;
-    reply.address = header.yiaddr;
+    if (!read_header(at, reply.address)) return false;
     read_options(static_cast<uint16_t>(at + dhcp_options_at), end, reply);
     const uint8_t overload = reply.overload;
     if (overload & 1)
@@ -169,7 +174,7 @@ class Dhcp<Config, true> : public Udp<Config> {
       if (reply.type == dhcp_offer && is_usable(reply)) {
         state_ = State::requesting;
         tries_ = 0;
-        retry_at_ = to_tick(this->now_ms_);
+        retry_at_ = now_;
         server_ = reply.field[Reply::server];
         offered_ = reply.address;
       }
@@ -220,16 +225,8 @@ class Dhcp<Config, true> : public Udp<Config> {
     auto message = this->datagram(state_ == State::renewing ? server_ : Ipv4Address{{255, 255, 255, 255}},
                                   dhcp_server_port, dhcp_client_port);
     if (!message) return false;
-    DhcpHeader header = DhcpHeader();
-    header.op = dhcp_boot_request;
-    header.htype = 1;
-    header.hlen = sizeof(MacAddress);
-    header.xid = xid_;
-    header.ciaddr = network_.address;
-    header.chaddr = mac_;
-    if (state_ < State::bound) header.flags.octet[0] = dhcp_broadcast >> 8;
-    message.write(&header, sizeof header);
-    zeros(message, dhcp_cookie_at - sizeof header);
+    write_header(message);
+    zeros(message, dhcp_cookie_at - sizeof(DhcpHeader));
     uint8_t options[sizeof options_template];
     copy_from_flash(options, options_template, sizeof options);
     options[6] = type;
@@ -241,6 +238,19 @@ class Dhcp<Config, true> : public Udp<Config> {
     zeros(message, static_cast<uint16_t>(dhcp_minimum - message.written()));
     message.send();
     return true;
+  }
+
+  template <class Message>
+  __attribute__((noinline)) void write_header(Message& message) {
+    DhcpHeader header = DhcpHeader();
+    header.op = dhcp_boot_request;
+    header.htype = 1;
+    header.hlen = sizeof(MacAddress);
+    header.xid = xid_;
+    header.ciaddr = network_.address;
+    header.chaddr = mac_;
+    if (state_ < State::bound) header.flags.octet[0] = dhcp_broadcast >> 8;
+    message.write(&header, sizeof header);
   }
 
   template <class Message>

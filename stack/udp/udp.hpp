@@ -62,7 +62,7 @@ class Udp : public Ipv4<Config> {
   };
 
   // A datagram to `port` of `to` from our port `from`.
-  Outgoing datagram(Ipv4Address to, uint16_t port, uint16_t from) {
+  Outgoing datagram(const Ipv4Address& to, uint16_t port, uint16_t from) {
     const bool open = this->ipv4_open(to, protocol_udp, udp_size);
     if (open) {
       packet_.ip.udp.source_port = from;
