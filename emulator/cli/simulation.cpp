@@ -21,23 +21,17 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
 
   // Each element is put in front of the one before, from the chip outwards and from the far end inwards.
   FrameSink* to_chip = nic_.get();
-  FrameSink* to_board = &wire_entry_;
-  if (options.link) {
-    link_to_board_ = std::make_unique<net::Link>(scheduler_, *to_board, *options.link, 1);
-    to_board = link_to_board_.get();
-  }
+  link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
   if (peer) {
-    far_end_ = peer(scheduler_, *to_board);
+    far_end_ = peer(scheduler_, *link_to_board_);
   } else if (options.net == NetBackend::user) {
-    auto gateway = std::make_unique<net::Gateway>(scheduler_, *to_board, options.gateway);
+    auto gateway = std::make_unique<net::Gateway>(scheduler_, *link_to_board_, options.gateway);
     gateway_ = gateway.get();
     far_end_ = std::move(gateway);
   }
-  FrameSink* to_network = far_end_ ? far_end_.get() : &nowhere_;
-  if (options.link) {
-    link_to_network_ = std::make_unique<net::Link>(scheduler_, *to_network, *options.link, 0);
-    to_network = link_to_network_.get();
-  }
+  FrameSink& far_end = far_end_ ? *far_end_ : nowhere_;
+  link_to_network_ = std::make_unique<net::Link>(scheduler_, far_end, options.link, 0);
+  FrameSink* to_network = link_to_network_.get();
   const std::string comment =
       fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware.path.filename().string(),
                   firmware.sha256, board.name, machine_->mcu(), machine_->hz());
@@ -57,8 +51,8 @@ Simulation::~Simulation() = default;
 
 DropCounters Simulation::drops() const {
   DropCounters all = nic_->counters().drops;
-  if (link_to_board_) all += link_to_board_->drops();
-  if (link_to_network_) all += link_to_network_->drops();
+  all += link_to_board_->drops();
+  all += link_to_network_->drops();
   if (gateway_) all += gateway_->drops();
   return all;
 }

@@ -28,7 +28,7 @@ struct SimulationOptions {
   MachineOptions machine;
   NetBackend net = NetBackend::user;
   net::GatewayOptions gateway;
-  std::optional<net::LinkOptions> link;
+  net::LinkOptions link;
   // Captures at the chip: what it was sent (accepted or not) and what it has sent.
   std::vector<std::filesystem::path> captures;
 };

@@ -22,7 +22,7 @@ Outcome serve(const std::string& board_name, Duration slice, std::optional<net::
   const Firmware firmware = Firmware::load_elf(AVRLAN_FIRMWARE_DIR "/" + board_name + "/web.elf");
   ScriptedPeer* peer = nullptr;
   SimulationOptions options;
-  options.link = link;
+  if (link) options.link = *link;
   options.machine.engine = engine;
   Simulation simulation(board, firmware, options, [&](Scheduler& scheduler, FrameSink& to_board) {
     auto made = std::make_unique<ScriptedPeer>(scheduler, to_board);
