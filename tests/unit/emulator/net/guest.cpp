@@ -62,9 +62,9 @@ EthernetFrame tcp(const TcpFields& fields) {
   segment.flags(fields.flags);
   segment.window(fields.window);
   segment.urg_ptr(fields.urgent_pointer);
-  Tins::IP ip = Tins::IP(fields.destination, guest_ip) / segment;
-  if (!fields.data.empty()) ip = ip / raw(fields.data);
-  return from_guest(ip);
+  const Tins::IP ip(fields.destination, guest_ip);
+  if (fields.data.empty()) return from_guest(ip / segment);
+  return from_guest(ip / segment / raw(fields.data));
 }
 
 EthernetFrame patched_ip(const EthernetFrame& frame, std::size_t offset, std::vector<std::uint8_t> octets) {
