@@ -27,8 +27,7 @@ void DataSpace::add_device(std::uint16_t first, std::uint16_t last, MappedDevice
 void DataSpace::update_external_bus() {
   if (kind_ == ExternalMemory::none) return;
   bus_ = external_bus(kind_, data_);
-  for (unsigned page = external_start(kind_) >> 8U; page < pages_.size(); ++page) {
-    if (page <= ram_last_ >> 8U) continue;
+  for (unsigned page = (ram_last_ >> 8U) + 1; page < pages_.size(); ++page) {
     Page mapped;
     if (bus_.enabled) {
       mapped = soldered_[(page & bus_.address_mask >> 8U)];

@@ -57,8 +57,4 @@ bool controls_external_bus(ExternalMemory kind, std::uint16_t address) {
   return false;
 }
 
-std::uint16_t external_start(ExternalMemory kind) {
-  return kind == ExternalMemory::mega128 ? 0x1100 : 0x2200;
-}
-
 }  // namespace avrlan::cpu

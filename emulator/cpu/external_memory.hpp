@@ -26,7 +26,5 @@ struct ExternalBus {
 ExternalBus external_bus(ExternalMemory kind, const std::uint8_t* data);
 // Whether a write to this data address can change what external_bus says.
 bool controls_external_bus(ExternalMemory kind, std::uint16_t address);
-// Of the external space in the data space: above it is internal memory.
-std::uint16_t external_start(ExternalMemory kind);
 
 }  // namespace avrlan::cpu

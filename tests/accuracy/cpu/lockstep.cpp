@@ -7,6 +7,7 @@
 // Without an image the flash is full of random instructions. --waits puts RAM on the whole external bus, with so many wait states;
 // simavr, which knows no such memory, is given a flat data space, and the datasheet's cycles are added to its count. Exit status 1 at the first difference.
 
+#include <simavr/avr_adc.h>
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_flash.h>
 #include <simavr/avr_ioport.h>
@@ -106,7 +107,9 @@ class Lockstep {
     return static_cast<std::uint16_t>(ref_->data[address] | ref_->data[address + 1] << 8);
   }
   // RAM outside the MCU, as the engine sees it; only with --waits.
-  std::uint16_t external() const { return waits_ ? external_start(traits_.external_memory) : std::uint16_t{0xFFFF}; }
+  std::uint16_t external() const {
+    return waits_ ? static_cast<std::uint16_t>(rig_.space().ram_last() + 1) : std::uint16_t{0xFFFF};
+  }
   std::uint8_t* external_ram() { return rig_.space().page(external()).memory; }
   std::int64_t byte_cycles(std::uint16_t address) const { return waits_ && address >= external() ? 1 + *waits_ : 0; }
   std::int64_t program_counter_cycles(std::uint16_t address) const {
@@ -206,7 +209,8 @@ void Lockstep::solder_ram() {
   poke_pair(kSpl, 0x0400);
 }
 
-// What simavr's modules must not be driven into at random: resets, the host's terminal, memory past their arrays.
+// What simavr's modules must not be driven into at random: resets, the host's terminal, memory past their arrays (a conversion of
+// ADC8 to ADC15 reads past the array of eight channels: host pointers).
 void Lockstep::forbid_registers() {
   const auto forbid = [&](unsigned address) {
     if (address >= kFirstIo && address < forbidden_.size()) forbidden_.set(address);
@@ -217,6 +221,10 @@ void Lockstep::forbid_registers() {
     if (kind == "watchdog") forbid(reinterpret_cast<avr_watchdog_t*>(io)->wdce.reg);
     if (kind == "eeprom") forbid(reinterpret_cast<avr_eeprom_t*>(io)->r_eecr);
     if (kind == "twi") forbid(reinterpret_cast<avr_twi_t*>(io)->r_twcr);
+    if (kind == "adc") {
+      forbid(reinterpret_cast<avr_adc_t*>(io)->r_adcl);
+      forbid(reinterpret_cast<avr_adc_t*>(io)->r_adch);
+    }
     if (kind == "port") pins_.set(reinterpret_cast<avr_ioport_t*>(io)->r_pin);
   }
   for (unsigned n = 0; n < ref_->interrupts.vector_count; ++n) flags_.set(ref_->interrupts.vector[n]->raised.reg);

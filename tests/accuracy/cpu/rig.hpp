@@ -94,7 +94,7 @@ class Rig : public FaultSink {
   std::uint8_t* data() { return avr_->data; }
   Interrupts& interrupts() { return interrupts_; }
   ExactEngine& engine() { return *engine_; }
-  DataSpace& space() { return engine_->data_space(); }
+  DataSpace& space() const { return engine_->data_space(); }
 
   void load(std::uint32_t word_address, std::span<const std::uint16_t> words);
   void load(std::uint32_t word_address, std::initializer_list<std::uint16_t> words) {
