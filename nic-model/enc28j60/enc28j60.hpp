@@ -180,7 +180,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void try_transmission();
   void start_transmission();
   Outgoing build_frame();
-  void cut_off(Outgoing& outgoing, Fate fate, std::size_t octets) const;
+  static void cut_off(Outgoing& outgoing, Fate fate, std::size_t octets);
   std::size_t collision_window() const;
   bool late_collision_strikes(const EthernetFrame& frame);
   std::uint64_t transmit_status(const EthernetFrame& frame) const;
@@ -252,7 +252,6 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::array<std::uint8_t, 128> cells_{};      // by Reg
   std::array<std::uint16_t, 32> phy_cells_{};  // by Phy
   std::array<std::uint8_t, memory_size> memory_{};
-  bool packet_count_read_ = false;           // EPKTCNT, since power-on
   std::array<bool, memory_size> written_{};  // since power-on, by anyone
 
   bool selected_ = false;
@@ -275,7 +274,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Address write_pointer_ = 0;       // the receive hardware's own; ERXWRPT follows when a packet is complete (6.1)
   bool announced_ = false;          // a frame is on the wire
   std::optional<DropReason> loss_;  // why that frame will not be received
-
+  bool packet_count_read_ = false;  // EPKTCNT, since power-on
   bool released_since_overflow_ = false;
 
   std::optional<Outgoing> outgoing_;

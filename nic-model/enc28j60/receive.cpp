@@ -18,7 +18,7 @@ constexpr std::size_t long_event = 50'000 / 8;  // octets (table 7-3)
 }  // namespace
 
 bool Enc28j60::receiver_on() const {
-  return !in_reset_ && !asleep() && is_set(Reg::ECON1, ECON1::RXEN) && is_set(Reg::MACON1, MACON1::MARXEN);
+  return is_set(Reg::ECON1, ECON1::RXEN) && is_set(Reg::MACON1, MACON1::MARXEN);
 }
 
 // Why a frame that begins now is not heard.

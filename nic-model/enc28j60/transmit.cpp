@@ -151,7 +151,7 @@ Enc28j60::Outgoing Enc28j60::build_frame() {
 }
 
 // What is left on the wire of a frame that the MAC gives up after `octets`.
-void Enc28j60::cut_off(Outgoing& outgoing, Fate fate, std::size_t octets) const {
+void Enc28j60::cut_off(Outgoing& outgoing, Fate fate, std::size_t octets) {
   outgoing.fate = fate;
   outgoing.frame.octets.resize(octets - fcs_octets);
   outgoing.frame.fcs = ~ethernet_crc(outgoing.frame.octets);
@@ -222,7 +222,7 @@ void Enc28j60::transmission_failed(const Transmission& transmission, Fate fate, 
   write_status_vector(status);
   drop(DropReason::transmit_aborted);
   set_bits(Reg::ESTAT, ESTAT::TXABRT);
-  stalled_ = options_.errata.transmit_abort_stalls && !full_duplex();
+  stalled_ = options_.errata.transmit_abort_stalls && !full_duplex() && fate != Fate::giant;
   if (fate == Fate::late_collision && stalled_) {
     // Erratum 13: TXRTS stays set and TXIF does not come.
     raise(EIR::TXERIF);

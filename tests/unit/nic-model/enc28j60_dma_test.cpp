@@ -104,6 +104,15 @@ TEST_F(Enc28j60Dma, OneOctetNeverEndsAndOverwritesAllMemory) {
   EXPECT_FALSE(running());
 }
 
+TEST_F(Enc28j60Dma, AChecksumOfOneOctetNeverEndsEither) {
+  const std::uint16_t before = checksum(0x1A00, 0x1A0F);
+  const Octets memory(bench.chip.buffer().begin(), bench.chip.buffer().end());
+  range(0x1A00, 0x1A00);
+  EXPECT_GE(run(ECON1::CSUMEN), Duration::milliseconds(5));
+  EXPECT_EQ(bench.read_pair(Reg::EDMACSL), before);
+  EXPECT_TRUE(std::ranges::equal(bench.chip.buffer(), memory));
+}
+
 TEST_F(Enc28j60Dma, AnEndThatTheWrapJumpsOverIsNeverReached) {
   range(0x1000, 0x1B00);
   EXPECT_GE(run(0), Duration::milliseconds(5));

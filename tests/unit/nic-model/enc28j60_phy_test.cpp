@@ -104,6 +104,7 @@ TEST_F(Enc28j60Phy, LlstatRemembersThatTheLinkWasDown) {
   EXPECT_EQ(bench.read_phy(Phy::PHSTAT1), 0x1800) << "it was down at power-on";
   EXPECT_EQ(bench.read_phy(Phy::PHSTAT1), 0x1800 | PHSTAT1::LLSTAT);
   bench.chip.set_link(false);
+  EXPECT_EQ(bench.chip.peek(Phy::PHSTAT1), 0x1800);
   bench.chip.set_link(true);
   bench.advance(Duration::milliseconds(40));
   EXPECT_EQ(bench.read_phy(Phy::PHSTAT1), 0x1800);
@@ -192,6 +193,13 @@ class Enc28j60Leds : public testing::Test {
   Instant start;
 };
 
+TEST_F(Enc28j60Leds, ShowReceptionAsTransmitAndReceiveActivity) {
+  configure(0x7, 0x1);
+  bench.wire.from_network(bench.frame(60));
+  EXPECT_TRUE(bench.chip.led(Led::a));
+  EXPECT_FALSE(bench.chip.led(Led::b));
+}
+
 // The reset value: LEDA shows the link, LEDB reception, stretched to 40 ms.
 TEST_F(Enc28j60Leds, ShowLinkAndReceptionAfterReset) {
   EXPECT_TRUE(bench.chip.led(Led::a));
@@ -240,6 +248,11 @@ TEST_F(Enc28j60Leds, CombineLinkAndActivity) {
   bench.advance(Duration::milliseconds(100));
   bench.arrive(bench.frame(60));
   EXPECT_FALSE(bench.chip.led(Led::a)) << "always stretched";
+  EXPECT_FALSE(bench.chip.led(Led::b));
+  bench.advance(Duration::milliseconds(100));
+  bench.chip.set_link(false);
+  EXPECT_FALSE(bench.chip.led(Led::a));
+  EXPECT_FALSE(bench.chip.led(Led::b));
 }
 
 TEST_F(Enc28j60Leds, ShowDuplexOnAndOff) {

@@ -251,6 +251,23 @@ TEST_F(Enc28j60Receive, FinishesAFrameWhenRxenIsClearedAndMissesOneThatHasBegun)
   EXPECT_EQ(drops(DropReason::receiver_off), 1u);
 }
 
+TEST_F(Enc28j60Receive, LosesTheFrameWhenTheCableIsPulled) {
+  bench.wire.from_network(bench.frame(1514));
+  bench.advance(Duration::microseconds(100));
+  bench.chip.set_link(false);
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_EQ(packets(), 0);
+  EXPECT_EQ(drops(DropReason::link_down), 1u);
+}
+
+TEST_F(Enc28j60Receive, LosesTheFrameWhenThePhyIsPoweredDown) {
+  bench.wire.from_network(bench.frame(1514));
+  bench.write_phy(enc28j60::Phy::PHCON1, enc28j60::PHCON1::PPWRSV | enc28j60::PHCON1::PDPXMD);
+  bench.advance(Duration::milliseconds(2));
+  EXPECT_EQ(packets(), 0);
+  EXPECT_EQ(drops(DropReason::link_down), 1u);
+}
+
 // 11.4
 TEST_F(Enc28j60Receive, RxrstAbortsTheFrameAndClearsRxen) {
   bench.wire.from_network(bench.frame(1514));

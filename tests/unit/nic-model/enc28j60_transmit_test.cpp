@@ -124,6 +124,11 @@ TEST_F(Enc28j60Transmit, TakesTheLastFourOctetsForTheFcsWithoutTxcrcen) {
   EXPECT_EQ(bench.status_vector() & bits({TSV::CrcError, TSV::Done}), bits({TSV::CrcError, TSV::Done}));
 }
 
+TEST_F(Enc28j60Transmit, PaddingBringsItsFcsWithIt) {
+  bench.write(Reg::MACON3, 0x21);
+  EXPECT_EQ(send(out(20)), EthernetFrame::with_fcs(padded(out(20), 60)));
+}
+
 TEST_F(Enc28j60Transmit, LeavesAProprietaryHeaderOutOfTheFcs) {
   bench.write(Reg::MACON3, 0x3B);
   const Octets octets = out(80);
@@ -309,6 +314,9 @@ TEST_F(Enc28j60HalfDuplex, HearsItselfUnlessHdldis) {
   EXPECT_EQ(bench.take().octets, Enc28j60Bench::with_fcs(EthernetFrame::with_fcs(octets)));
   send(out(60));
   EXPECT_EQ(bench.read(Reg::EPKTCNT), 0) << "the filters apply";
+  bench.clear(Reg::ECON1, ECON1::RXEN);
+  send(octets);
+  EXPECT_EQ(bench.read(Reg::EPKTCNT), 0);
 }
 
 TEST_F(Enc28j60HalfDuplex, DuplexBitsThatDifferAreReported) {
@@ -388,6 +396,40 @@ TEST_F(Enc28j60HalfDuplex, AnAbortStallsTheTransmitterUntilTxrst) {
   EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
 }
 
+TEST_F(Enc28j60HalfDuplex, AGiantStallsNothing) {
+  bench.request(out(2000));
+  bench.advance(Duration::milliseconds(3));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF | EIR::TXERIF);
+  EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
+}
+
+TEST_F(Enc28j60HalfDuplex, AResetEndsAStall) {
+  bench.write(Reg::MACLCON1, 0);
+  bench.wire.from_network(bench.frame(1514));
+  bench.wire.from_network(bench.frame(60));
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(10));
+  EXPECT_EQ(bench.read(Reg::EIR) & EIR::TXERIF, EIR::TXERIF);
+  bench.spi({0xFF});
+  bench.start(0x19FF, false);
+  EXPECT_EQ(send(out(60)), EthernetFrame::with_fcs(out(60)));
+}
+
+TEST(Enc28j60Errata, AnAbortStallsNothingWithout12) {
+  Enc28j60Bench bench{{.errata = {.transmit_abort_stalls = false, .link_pulse_collision_every = 2}}};
+  bench.start(0x19FF, false);
+  const Octets octets = Enc28j60Bench::octets(200, Enc28j60Bench::peer);
+  for (int n = 0; n < 2; ++n) {
+    bench.request(octets);
+    bench.advance(Duration::milliseconds(1));
+  }
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF | EIR::TXERIF);
+  EXPECT_EQ(bench.read(Reg::ECON1) & ECON1::TXRTS, 0);
+  bench.request(octets);
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.sent.back().frame, EthernetFrame::with_fcs(octets));
+}
+
 // 10.1
 TEST_F(Enc28j60HalfDuplex, BackpressureSilencesTheOtherEnd) {
   bench.write(Reg::EFLOCON, 1);
@@ -400,6 +442,12 @@ TEST_F(Enc28j60HalfDuplex, BackpressureSilencesTheOtherEnd) {
   bench.write(Reg::EFLOCON, 0);
   bench.advance(Duration::nanoseconds(57'600));
   EXPECT_EQ(bench.read(Reg::EPKTCNT), 1);
+
+  bench.chip.set_link(false);
+  bench.write(Reg::EFLOCON, 1);
+  bench.wire.from_network(bench.frame(60));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::link_down), 1u) << "nothing to jam without a link";
 }
 
 // Errata 13 and 15, as drivers meet them: TXERIF without TXIF, TXRTS left set, LATECOL clear, bit 29 of the vector set;
@@ -434,13 +482,19 @@ TEST(Enc28j60Errata, LinkPulsesAreTakenForLateCollisions) {
   }
 }
 
-TEST(Enc28j60Errata, AShortFrameHasNoTimeForALateCollision) {
+// The window is MACLCON2 octets; what is out when a collision behind it strikes is one octet more.
+TEST(Enc28j60Errata, ACollisionIsLateBehindTheWindow) {
   Enc28j60Bench bench{{.errata = {.link_pulse_collision_every = 1}}};
   bench.start(0x19FF, false);
   bench.write(Reg::MACLCON2, 0x3F);
   bench.request(Enc28j60Bench::octets(60, Enc28j60Bench::peer));
   bench.advance(Duration::milliseconds(1));
-  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF);
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXIF) << "64 octets leave no time for one";
+  bench.clear(Reg::EIR, EIR::TXIF);
+  bench.request(Enc28j60Bench::octets(61, Enc28j60Bench::peer));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(bench.read(Reg::EIR), EIR::TXERIF);
+  EXPECT_EQ(bench.sent.back().frame.wire_size(), 64u);
 }
 
 // --- flow control in full duplex, 10.2
@@ -527,10 +581,34 @@ TEST_F(Enc28j60FlowControl, SendsPauseFramesOnceAgainAndAgainAndToEndIt) {
   bench.advance(Duration::milliseconds(20));
   EXPECT_EQ(bench.sent.size(), count);
 
+  bench.chip.set_link(false);
+  bench.write(Reg::EFLOCON, 1);
+  bench.chip.set_link(true);
+  bench.advance(Duration::milliseconds(50));
+  EXPECT_EQ(bench.sent.size(), count);
   bench.write(Reg::MACON1, enc28j60::MACON1::MARXEN);
   bench.write(Reg::EFLOCON, 1);
   bench.advance(Duration::milliseconds(5));
   EXPECT_EQ(bench.sent.size(), count) << "TXPAUS allows it";
+}
+
+TEST_F(Enc28j60FlowControl, APauseOfNoTimeIsNotRepeated) {
+  bench.write_pair(Reg::EPAUSL, 0);
+  bench.write(Reg::EFLOCON, 2);
+  bench.advance(Duration::milliseconds(5));
+  EXPECT_EQ(bench.sent.size(), 1u);
+}
+
+TEST_F(Enc28j60FlowControl, WaitsForDmaAndPause) {
+  bench.arrive(pause(1));
+  bench.write_pair(Reg::EDMANDL, 0x0FFF);
+  bench.write_pair(Reg::EDMADSTL, 0x0800);
+  bench.set(Reg::ECON1, ECON1::DMAST);
+  const Instant dma_end = bench.now() + Duration::nanoseconds(80) * 0x1000;
+  bench.request(out(60));
+  bench.advance(Duration::milliseconds(1));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_EQ(bench.sent[0].end, dma_end + Duration::nanoseconds(57'600));
 }
 
 }  // namespace
