@@ -240,6 +240,17 @@ TEST_F(WireTest, GivesUpWhenTheMediumStaysBusyTooLong) {
   EXPECT_EQ(done[1].outcome, Transmission::Outcome::sent);
 }
 
+TEST_F(WireTest, StopsCountingTheDeferralWhenItSends) {
+  wire.set_nic_mac({.half_duplex = true, .defers_forever = false});
+  wire.from_network(frame(1, 1514));
+  run(Duration::microseconds(5));
+  send_from_nic(2, 1514);  // from 1230.4 us to 2451.2 us; the limit would be at 2433.7 us
+  run(Duration::milliseconds(5));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].outcome, Transmission::Outcome::sent);
+  EXPECT_EQ(at_network.arrivals.size(), 1u);
+}
+
 TEST_F(WireTest, KeepsTheNetworkSilentWhileTheChipJams) {
   wire.set_nic_mac({.half_duplex = true});
   wire.set_jammed(true);
