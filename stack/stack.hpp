@@ -7,7 +7,7 @@
 namespace tcpip {
 
 template <class Config>
-class Stack : public Tcp<Config> {
+class Stack : public TcpLayer<Config, Config::tcp> {
  public:
   // Starts the chip. `secret`: 16 octets that are different on every device and, best, at every start; sequence numbers,
   // ports and transaction ids come from them. With Config::dhcp the address is asked for; without, call configure().
@@ -23,7 +23,7 @@ class Stack : public Tcp<Config> {
 
   // Our address by hand. Connections from another address are over. A gateway of 0.0.0.0: none.
   void configure(Ipv4Address address, Ipv4Address mask, Ipv4Address gateway) {
-    if (Config::tcp && address != this->network_.address) this->tcp_abandon();
+    if (address != this->network_.address) this->tcp_abandon();
     this->network_ = Ipv4Network{address, mask, gateway};
   }
 
@@ -45,8 +45,8 @@ class Stack : public Tcp<Config> {
       second_ += 1000;
       every_second();
     }
-    if (Config::dhcp) this->dhcp_poll();
-    if (Config::tcp) this->tcp_poll();
+    this->dhcp_poll();
+    this->tcp_poll();
   }
 
   // The application of type A in the configuration.
@@ -64,7 +64,7 @@ class Stack : public Tcp<Config> {
     if (!this->ethernet_input(length)) return;
     const uint16_t type = this->packet_.ethernet.type;
     if (type == ethertype_arp) {
-      if (this->arp_input() && Config::tcp) this->tcp_resolved();
+      if (this->arp_input()) this->tcp_resolved();
     } else if (type != ethertype_ipv4) {
       this->counters_.count(Drop::ethernet);
     } else if (this->ipv4_input()) {
@@ -76,7 +76,7 @@ class Stack : public Tcp<Config> {
     const uint8_t protocol = this->packet_.ip.protocol;
     if (protocol == protocol_icmp)
       this->icmp_input();
-    else if (Config::tcp && protocol == protocol_tcp)
+    else if (protocol == protocol_tcp)
       this->tcp_input();
     else if (Config::udp && protocol == protocol_udp)
       deliver_udp();
@@ -88,7 +88,7 @@ class Stack : public Tcp<Config> {
     if (!this->udp_input()) return;
     bool address_changed = false;
     if (this->dhcp_received(address_changed)) {
-      if (address_changed && Config::tcp) this->tcp_abandon();
+      if (address_changed) this->tcp_abandon();
     } else if (!this->udp_deliver()) {
       this->counters_.count(Drop::udp_port);
     }
@@ -96,9 +96,9 @@ class Stack : public Tcp<Config> {
 
   void every_second() {
     this->arp_second();
-    if (this->dhcp_second() && Config::tcp) this->tcp_abandon();
+    if (this->dhcp_second()) this->tcp_abandon();
     if (Config::udp) this->udp_second(*this);
-    if (Config::tcp) this->tcp_second();
+    this->tcp_second();
   }
 
   static_assert(Config::udp || !Config::dhcp, "DHCP needs UDP");

@@ -424,6 +424,20 @@ class Tcp : public TcpOutput<Config> {
   static constexpr Tick fin_wait_2_timeout = seconds(60);
 };
 
+// The layer that a configuration has: TCP, or what stands in for it.
+template <class Config, bool enabled>
+class TcpLayer : public Tcp<Config> {};
+
+template <class Config>
+class TcpLayer<Config, false> : public Dhcp<Config, Config::dhcp> {
+ protected:
+  void tcp_input() { this->counters_.count(Drop::protocol); }
+  void tcp_poll() {}
+  void tcp_second() {}
+  void tcp_resolved() {}
+  void tcp_abandon() {}
+};
+
 }  // namespace tcpip
 
 #endif

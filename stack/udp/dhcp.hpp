@@ -52,9 +52,8 @@ class Dhcp<Config, true> : public Udp<Config> {
       return;
     }
     // RFC 2131 4.1: 4, 8, ... 64 s, each less or more by up to a second.
-    const Tick earliest =
-        static_cast<Tick>(now_ + seconds(static_cast<uint16_t>(4u << (tries_ < 4 ? tries_ : 4))) - 62u);
-    retry_at_ = static_cast<Tick>(earliest + (this->random() & 0x7f) % 125);
+    const uint8_t jitter = this->random() & 0x7f;
+    retry_at_ = static_cast<Tick>(now_ + (unsigned{four_seconds} << (tries_ < 4 ? tries_ : 4)) + jitter - 0x3fu);
     if (tries_ < 255) ++tries_;
     send(state_ == State::selecting ? dhcp_discover : dhcp_request);
   }
@@ -83,20 +82,22 @@ class Dhcp<Config, true> : public Udp<Config> {
   }
 
  private:
-  // What a message says; numbers are kept as they came.
+  // What a message says.
   struct Reply {
-    enum Field : uint8_t { mask, router, server, lease, t1, t2, count };
-
+    Ipv4Network network;  // its address, and options 1 and 3
+    Ipv4Address server;
+    Be32 lease;
+    Be32 t1;
+    Be32 t2;
     uint8_t type;
     uint8_t overload;
-    Ipv4Address address;
-    Ipv4Address field[count];
+  };
 
-    uint32_t number(Field f) const {
-      Be32 value;
-      memcpy(&value, &field[f], sizeof value);
-      return value;
-    }
+  // Where an option goes. A list of routers has the preferred one first.
+  struct Option {
+    uint8_t code;
+    uint8_t size;
+    uint8_t at;
   };
 
   void restart(Tick at) {
@@ -126,7 +127,7 @@ class Dhcp<Config, true> : public Udp<Config> {
     const uint16_t at = static_cast<uint16_t>(payload_offset_ + udp_size);
     const uint16_t end = static_cast<uint16_t>(payload_offset_ + payload_length_);
     if (end - at < dhcp_options_at) return false;
-    if (!read_header(at, reply.address)) return false;
+    if (!read_header(at, reply.network.address)) return false;
     read_options(static_cast<uint16_t>(at + dhcp_options_at), end, reply);
     const uint8_t overload = reply.overload;
     if (overload & 1)
@@ -147,24 +148,26 @@ class Dhcp<Config, true> : public Udp<Config> {
       device_.rx_read(at, option + 1, 1);
       ++at;
       if (option[1] > end - at) return;
-      uint8_t size = 4;
-      void* to = field_of(option[0], reply);
-      if (option[0] == option_type || option[0] == option_overload) {
-        size = 1;
-        to = option[0] == option_type ? &reply.type : &reply.overload;
-      }
-      // A list of routers has the preferred one first.
-      if (to && (option[1] == size || (option[0] == option_router && option[1] > size))) device_.rx_read(at, to, size);
+      read_option(option[0], option[1], at, reply);
       at = static_cast<uint16_t>(at + option[1]);
     }
   }
 
-  static Ipv4Address* field_of(uint8_t option, Reply& reply) {
-    static const uint8_t options[Reply::count] TCPIP_FLASH = {option_mask,  option_router, option_server,
-                                                              option_lease, option_t1,     option_t2};
-    for (uint8_t i = 0; i != Reply::count; ++i)
-      if (octet_from_flash(options + i) == option) return &reply.field[i];
-    return nullptr;
+  void read_option(uint8_t code, uint8_t length, uint16_t at, Reply& reply) {
+    static const Option options[] TCPIP_FLASH = {{option_mask, 4, offsetof(Reply, network.mask)},
+                                                 {option_router, 4, offsetof(Reply, network.gateway)},
+                                                 {option_server, 4, offsetof(Reply, server)},
+                                                 {option_lease, 4, offsetof(Reply, lease)},
+                                                 {option_t1, 4, offsetof(Reply, t1)},
+                                                 {option_t2, 4, offsetof(Reply, t2)},
+                                                 {option_type, 1, offsetof(Reply, type)},
+                                                 {option_overload, 1, offsetof(Reply, overload)}};
+    for (uint8_t i = 0; i != sizeof options / sizeof options[0]; ++i) {
+      Option known;
+      copy_from_flash(&known, options + i, sizeof known);
+      if (known.code == code && (length == known.size || (code == option_router && length > known.size)))
+        device_.rx_read(at, reinterpret_cast<uint8_t*>(&reply) + known.at, known.size);
+    }
   }
 
   // True: our address is another one now, or none.
@@ -175,12 +178,12 @@ class Dhcp<Config, true> : public Udp<Config> {
         state_ = State::requesting;
         tries_ = 0;
         retry_at_ = now_;
-        server_ = reply.field[Reply::server];
-        offered_ = reply.address;
+        server_ = reply.server;
+        offered_ = reply.network.address;
       }
       return false;
     }
-    if (state_ != State::rebinding && reply.field[Reply::server] != server_) return false;
+    if (state_ != State::rebinding && reply.server != server_) return false;
     const Ipv4Address before = network_.address;
     if (reply.type == dhcp_nak)
       give_up();
@@ -191,11 +194,11 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   void bind(const Reply& reply) {
     state_ = State::bound;
-    server_ = reply.field[Reply::server];
-    network_ = Ipv4Network{reply.address, reply.field[Reply::mask], reply.field[Reply::router]};
-    const uint32_t end = reply.number(Reply::lease);
-    uint32_t rebind = reply.number(Reply::t2);
-    uint32_t renew = reply.number(Reply::t1);
+    server_ = reply.server;
+    network_ = reply.network;
+    const uint32_t end = reply.lease;
+    uint32_t rebind = reply.t2;
+    uint32_t renew = reply.t1;
     if (rebind == 0 || rebind >= end) rebind = end - end / 8;
     if (renew == 0 || renew >= rebind) renew = end / 2;
     left_ = renew;
@@ -205,14 +208,17 @@ class Dhcp<Config, true> : public Udp<Config> {
 
   // Refuses what no host can have, and completes what is missing.
   static bool is_usable(Reply& reply) {
-    const Ipv4Address& a = reply.address;
-    if (reply.field[Reply::mask].is_zero()) reply.field[Reply::mask] = Ipv4Address{{255, 255, 255, 0}};
-    const uint32_t host_bits = ~reply.number(Reply::mask);
-    const Ipv4Network network = {a, reply.field[Reply::mask], Ipv4Address()};
-    if (!network.is_on_link(reply.field[Reply::router])) reply.field[Reply::router] = Ipv4Address();
-    return (host_bits & (host_bits + 1)) == 0 && a.octet[0] != 0 && a.octet[0] != 127 && !a.is_multicast_or_above() &&
-           (a.raw() | reply.field[Reply::mask].raw()) != 0xffffffff && reply.number(Reply::lease) >= shortest_lease &&
-           !reply.field[Reply::server].is_zero();
+    Ipv4Network& network = reply.network;
+    if (network.mask.is_zero()) network.mask = Ipv4Address{{255, 255, 255, 0}};
+    if (!network.is_on_link(network.gateway)) network.gateway = Ipv4Address();
+    Be32 mask;
+    memcpy(&mask, &network.mask, sizeof mask);
+    const uint32_t host_bits = ~static_cast<uint32_t>(mask);
+    Be32 address;
+    memcpy(&address, &network.address, sizeof address);
+    return (host_bits & (host_bits + 1)) == 0 && network.address.octet[0] != 0 && network.address.octet[0] != 127 &&
+           !network.address.is_multicast_or_above() && (address & host_bits) != host_bits &&
+           reply.lease >= shortest_lease && !reply.server.is_zero();
   }
 
   // False: the server's address has to be resolved first.
@@ -259,6 +265,7 @@ class Dhcp<Config, true> : public Udp<Config> {
     for (; n; --n) message.write(&zero, 1);
   }
 
+  static constexpr Tick four_seconds = 250;
   static constexpr uint32_t shortest_lease = 8;  // so that each phase of it has a second at least
 
   State state_ = State::selecting;
