@@ -48,15 +48,14 @@ std::string_view to_string(FaultKind kind) {
     case FaultKind::illegal_opcode:
       return "illegal-opcode";
     case FaultKind::jump_outside_flash:
-      return "jump-outside-flash";
+      return "outside-flash";
     case FaultKind::flash_read_outside:
       return "flash-read-outside";
     case FaultKind::flash_write_outside:
       return "flash-write-outside";
     case FaultKind::wild_load:
-      return "wild-load";
     case FaultKind::wild_store:
-      return "wild-store";
+      return "wild-access";
     case FaultKind::stack_overflow:
       return "stack-overflow";
   }

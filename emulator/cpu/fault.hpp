@@ -19,7 +19,7 @@ enum class FaultKind : std::uint8_t {
   stack_overflow        // address: where the stack would grow into data
 };
 
-// Kebab-case and stable, for example "illegal-opcode".
+// The code of its diagnostic, for example "illegal-opcode"; loads and stores share "wild-access".
 std::string_view to_string(FaultKind kind);
 
 struct Fault {

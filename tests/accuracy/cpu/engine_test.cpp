@@ -150,7 +150,7 @@ TEST(Faults, SayWhatToLookFor) {
   EXPECT_EQ(erased.code, "illegal-opcode");
   EXPECT_NE(erased.message.find("erased flash"), std::string::npos);
   const Diagnostic wild = to_diagnostic({FaultKind::wild_store, 0x200, 0x9000, 0x5A, Cycles{1}});
-  EXPECT_EQ(wild.code, "wild-store");
+  EXPECT_EQ(wild.code, "wild-access");
   EXPECT_NE(wild.message.find("0x5a to 0x9000"), std::string::npos);
 }
 
