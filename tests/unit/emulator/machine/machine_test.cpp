@@ -125,6 +125,20 @@ TEST_P(Machines, AnEventDueAtACycleHappensBeforeTheInstructionThatStartsThere) {
   }
 }
 
+// What a peripheral schedules in the middle of a long slice cuts it short.
+TEST_P(Machines, ALongRunIsTheSameAsSingleSteps) {
+  for (const char* name : {"spi_flags", "usart", "wake"}) {
+    Bench stepped(program(name), mcu());
+    while (!stepped.machine.run_until(stepped.clock.at(stepped.machine.cycle() + Cycles{1}))) {
+    }
+    Bench whole(program(name), mcu());
+    ASSERT_TRUE(whole.run_to_end()) << name;
+    EXPECT_EQ(whole.machine.cycle(), stepped.machine.cycle()) << name;
+    EXPECT_EQ(whole.machine.totals().sleep, stepped.machine.totals().sleep) << name;
+    EXPECT_EQ(whole.machine.totals().interrupt, stepped.machine.totals().interrupt) << name;
+  }
+}
+
 TEST(Machine, AFirmwareForAnotherMcuIsRefusedWithTheBoardThatHasIt) {
   Firmware firmware = assembled("exit_0_atmega2560");
   firmware.mcu = "atmega2560";
