@@ -63,7 +63,7 @@ TEST_P(Machines, SleepWithInterruptsOffIsTheEnd) {
 
 TEST_P(Machines, WhatAFirmwareMustNotDoIsADiagnosticAndTheEnd) {
   const std::pair<const char*, const char*> cases[] = {
-      {"illegal", "illegal-opcode"}, {"wild_store", "wild-store"}, {"wild_load", "wild-load"}};
+      {"illegal", "illegal-opcode"}, {"wild_store", "wild-access"}, {"wild_load", "wild-access"}};
   for (const auto& [name, code] : cases) {
     Bench bench(program(name), mcu());
     const auto end = end_of(bench);
@@ -78,7 +78,7 @@ TEST_P(Machines, RunningOffTheFlashIsADiagnosticAndTheEnd) {
   const auto end = bench.run_to_end(Duration::milliseconds(100));
   ASSERT_TRUE(end);
   EXPECT_EQ(end->halt, cpu::Halt::crashed);
-  EXPECT_EQ(bench.diagnostics.codes, std::vector<std::string>{"jump-outside-flash"});
+  EXPECT_EQ(bench.diagnostics.codes, std::vector<std::string>{"outside-flash"});
   EXPECT_EQ(bench.machine.pc(), bench.machine.mcu() == "atmega2560" ? 0x40000U : 0x8000U);
 }
 
