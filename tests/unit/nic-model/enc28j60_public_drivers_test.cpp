@@ -110,7 +110,7 @@ class EtherCard : public PublicDriver {
     const Octets header = bench.read_buffer(next, 6);
     next = static_cast<std::uint16_t>(header[0] | header[1] << 8);
     Octets octets;
-    if ((header[4] & 0x80) != 0) octets = bench.read_buffer((header[2] | header[3] << 8) - 4u);
+    if ((header[4] & 0x80) != 0) octets = bench.read_buffer(static_cast<std::size_t>((header[2] | header[3] << 8) - 4));
     unreleased = true;
     bench.set(Reg::ECON2, ECON2::PKTDEC);
     return octets;
@@ -339,7 +339,7 @@ class Linux : public PublicDriver {
   void receive() {
     const Octets header = bench.read_buffer(next, 6);
     const auto following = static_cast<std::uint16_t>(header[0] | header[1] << 8);
-    const unsigned length = header[2] | header[3] << 8;
+    const auto length = static_cast<std::size_t>(header[2] | header[3] << 8);
     EXPECT_EQ(header[4] & 0x80, 0x80);
     const unsigned start = next + 6u > rx_end ? next + 6u - (rx_end + 1u) : next + 6u;
     received.push_back(bench.read_buffer(static_cast<std::uint16_t>(start), length));

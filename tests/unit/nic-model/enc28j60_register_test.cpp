@@ -163,6 +163,7 @@ TEST_F(Enc28j60Register, EfloconShadowsTheMacsDuplex) {
 }
 
 TEST(Enc28j60Revision, IsWhatTheOptionsSay) {
+  EXPECT_EQ(Enc28j60Bench{}.chip.name(), "enc28j60");
   for (const auto revision : std::initializer_list<std::uint8_t>{2, 4, 5, 6}) {
     Enc28j60Bench bench{{.revision = revision}};
     EXPECT_EQ(bench.read(Reg::EREVID), revision);
