@@ -24,13 +24,12 @@ command="build/bin/avrlan run build/firmware/uno-enc28j60/web.elf --hostfwd tcp:
 echo "\$ $command &"
 $command > "$log/uart" 2> "$log/err" &
 pid=$!
-# The port is known before the firmware starts; the connection waits until the firmware has its address.
-port=
-while [ -z "$port" ]; do
+# The port is printed before the firmware starts; the page can be had when it has its address.
+until grep -q '^address' "$log/uart"; do
   kill -0 "$pid" 2>/dev/null || { cat "$log/err" >&2; exit 1; }
-  port=$(sed -n 's/^avrlan: forwarding tcp 127\.0\.0\.1:\([0-9]*\) .*/\1/p' "$log/err")
-  [ -n "$port" ] || sleep 0.05
+  sleep 0.05
 done
+port=$(sed -n 's/^avrlan: forwarding tcp 127\.0\.0\.1:\([0-9]*\) .*/\1/p' "$log/err")
 cat "$log/err"
 echo "\$ curl http://127.0.0.1:$port/"
 curl --silent --show-error --max-time 60 --retry 10 --retry-all-errors "http://127.0.0.1:$port/"
