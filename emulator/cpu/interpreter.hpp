@@ -132,6 +132,18 @@ inline void Core::interrupts_enabled() {
     AVRLAN_NEXT(op);                                                                         \
   }
 
+// A jump to itself: with interrupts off it ends the run, else nothing but the end of the slice ends it.
+#define AVRLAN_LOOP(op)                                                            \
+  {                                                                                \
+    if (!core.i) {                                                                 \
+      bool halted;                                                                 \
+      AVRLAN_CALL(halted = core.halt_in_loop());                                   \
+      if (halted) goto leave;                                                      \
+    }                                                                              \
+    constexpr std::int64_t once = cycles_of(Op::op);                               \
+    AVRLAN_GO(0, Observer::instructions ? once : (left + once - 1) / once * once); \
+  }
+
 #define AVRLAN_SREG()                                                                        \
   (Flags{carry, overflow, negative, zero}.bits() | static_cast<std::uint32_t>(core.t) << 6 | \
    static_cast<std::uint32_t>(core.i) << 7)
@@ -453,17 +465,9 @@ do_rjmp:
 do_jmp:
   AVRLAN_GO(slot->k, cycles_of(Op::jmp));
 do_rjmp_self:
-do_jmp_self : {
-  if (!core.i) {
-    bool halted;
-    AVRLAN_CALL(halted = core.halt_in_loop());
-    if (halted) goto leave;
-  }
-  const std::int64_t cycles = cycles_of(slot->op);
-  if constexpr (Observer::instructions) AVRLAN_GO(0, cycles);
-  // Nothing but the end of the slice ends the loop.
-  AVRLAN_GO(0, (left + cycles - 1) / cycles * cycles);
-}
+  AVRLAN_LOOP(rjmp_self)
+do_jmp_self:
+  AVRLAN_LOOP(jmp_self)
 do_ijmp:
   AVRLAN_JUMP(load16(r + z_pair), cycles_of(Op::ijmp));
 do_eijmp:
@@ -698,6 +702,7 @@ Instrument instrument(Observer& observer) {
 #undef AVRLAN_MULTIPLY
 #undef AVRLAN_BRANCH
 #undef AVRLAN_SKIP
+#undef AVRLAN_LOOP
 #undef AVRLAN_SREG
 #undef AVRLAN_SET_SREG
 #undef AVRLAN_SET_I

@@ -57,7 +57,7 @@ struct Profile {
   static constexpr bool memory = false;
   static constexpr bool calls = true;
   static constexpr bool interrupts = true;
-  std::vector<std::int64_t> cycles = std::vector<std::int64_t>(32 * 1024);
+  std::array<std::int64_t, 16 * 1024> cycles{};
   std::uint32_t last = 0;
   std::int64_t since = 0;
   std::int64_t depth = 0;
@@ -92,8 +92,8 @@ double exact(const std::vector<std::uint8_t>& image, std::int64_t cycles, bool o
   Interrupts interrupts;
   SimavrVectors vectors(mcu.avr(), interrupts);
   const auto engine = make_exact_engine(mcu.avr(), interrupts, *find_mcu("atmega328p"));
-  Profile profile;
-  if (observed) engine->observe(instrument(profile));
+  const auto profile = std::make_unique<Profile>();
+  if (observed) engine->observe(instrument(*profile));
   return megahertz(cycles, [&](std::int64_t n) { engine->run_until(Cycles{n}); });
 }
 
