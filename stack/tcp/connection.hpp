@@ -48,7 +48,7 @@ class Connection {
 
   // Nothing more will be sent than what produce() still has when it is asked next. Data is still received.
   void close() { flags_ |= closing | wanted; }
-  // Resets the connection. There is no further event.
+  // Resets the connection. Nothing more is heard of it.
   void abort() { flags_ |= aborting | wanted; }
   // There is something to be sent, or room to receive: the stack looks at its next poll. Without it, it looks after
   // `connected`, `acked` and received data.

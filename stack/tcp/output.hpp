@@ -169,7 +169,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
   // Sends one segment with at most `room` octets of what the application has from octet una + from on, and with FIN when
   // there is no more. Returns the octets of sequence space in it.
   uint16_t segment(Slot& c, uint16_t from, uint16_t room, uint8_t how) {
-    const bool syn = c.state_ < TcpState::established;
+    const bool syn = c.state_ < TcpState::established && !(c.flags_ & Connection::aborting);
     const uint8_t header = syn ? tcp_size + 4 : tcp_size;
     if (!this->ipv4_open(c.remote_, protocol_tcp, header)) {
       c.flags_ |= Connection::unresolved;

@@ -333,8 +333,9 @@ class Tcp : public TcpOutput<Config> {
       if (c.in_flight_ == 0 && (c.flags_ & Connection::fin_sent)) return fin_acknowledged(c);
       this->tell(c, TcpEvent::acked);
     }
-    // Of the segments that acknowledge nothing new, the one with the newest data has the newest window.
-    if (more > 0 || (more == 0 && s.ahead >= 0)) update_window(c, s.window);
+    // Every acceptable segment brings something that is not older than what came before (RFC 9293 3.10.7.4 tells by the
+    // numbers of the segment that the window was last taken from).
+    if (more >= 0) update_window(c, s.window);
     return true;
   }
 
@@ -375,7 +376,8 @@ class Tcp : public TcpOutput<Config> {
 
   // Takes data and FIN, and sends what is to be sent then.
   void receive(Slot& c, Segment& s) {
-    const bool receiving = c.state_ >= TcpState::established && c.state_ <= TcpState::fin_wait_2;
+    const bool receiving =
+        c.state_ >= TcpState::established && c.state_ <= TcpState::fin_wait_2 && !(c.flags_ & Connection::aborting);
     if (receiving && s.ahead <= 0) {
       const uint16_t old = smaller(static_cast<uint16_t>(-s.ahead), s.length);
       s.offset = static_cast<uint16_t>(s.offset + old);

@@ -116,6 +116,16 @@ TEST_F(TcpCloseTest, FinIsSentAgain) {
   EXPECT_EQ(state(), TcpState::fin_wait_2);
 }
 
+// What an application still produces after that is not sent.
+TEST_F(TcpCloseTest, NothingIsSentBehindTheFin) {
+  app().stream = "bye";
+  close();
+  EXPECT_EQ(peer.next(), "FIN PSH ACK 1+3 ack 1 win 1460");
+  app().stream = "bye bye";
+  bench.run_for(1100);
+  EXPECT_EQ(peer.next(), "FIN PSH ACK 1+3 ack 1 win 1460");
+}
+
 TEST_F(TcpCloseTest, ClosingAndLastAckSendTheFinAgain) {
   close();
   peer.send("FIN ACK", 1, 1);
@@ -223,6 +233,24 @@ TEST_F(TcpCloseTest, AbortSendsAReset) {
   EXPECT_EQ(peer.next(), "RST ACK 1+0 ack 1");
   EXPECT_EQ(state(), TcpState::closed);
   EXPECT_EQ(app().events, "connected ");
+}
+
+TEST_F(TcpCloseTest, NothingIsReceivedAfterAnAbort) {
+  app().connection->abort();
+  peer.send("ACK", 1, 1, "too late");
+  EXPECT_EQ(peer.next(), "RST ACK 1+0 ack 1");
+  EXPECT_EQ(app().data, "");
+}
+
+TEST_F(TcpCloseTest, AbortWhileOpening) {
+  auto* connection = bench.stack.connect<Notes>(peer_ip, 99);
+  peer.port = 99;
+  peer.stack_port = parse(bench.sent().front()).rfind_pdu<Tins::TCP>().sport();
+  peer.next();
+  connection->abort();
+  bench.run_for(8);
+  EXPECT_EQ(peer.next().substr(0, 11), "RST ACK 1+0");
+  EXPECT_EQ(connection->state(), TcpState::closed);
 }
 
 TEST_F(TcpCloseTest, LosingTheAddressEndsConnections) {

@@ -145,6 +145,15 @@ TEST_F(TcpDataTest, WindowIsTheLimit) {
   EXPECT_EQ(app().data.size(), 2860u);
 }
 
+TEST_F(TcpDataTest, FinBehindTheWindowIsNotTaken) {
+  peer.open();
+  peer.send("ACK", 1, 1, pattern(700));
+  peer.next();
+  peer.send("FIN ACK", 701, 1, pattern(1400));
+  EXPECT_EQ(peer.next(), "ACK 1+0 ack 1461 win 1460");
+  EXPECT_EQ(app().events, "connected ");
+}
+
 // What the application does not read is not acknowledged.
 TEST_F(TcpDataTest, UnreadDataComesAgain) {
   peer.open();
@@ -343,6 +352,26 @@ TEST_F(TcpDataTest, StaysInsideTheWindow) {
   peer.window = 8000;
   peer.send("ACK", 1, 1561);
   EXPECT_EQ(peer.next(), "PSH ACK 1561+1460 ack 1 win 1460");
+}
+
+// A segment that was overtaken brings an old window, one with something new a new window.
+TEST_F(TcpDataTest, WindowOfAnOldSegmentIsNotTaken) {
+  peer.open();
+  peer.send("ACK", 1, 1, "abc");
+  peer.next();
+  peer.window = 10;
+  peer.send("ACK", 1, 1, "abc");
+  peer.next();
+  app().stream = pattern(1000);
+  app().connection->wake();
+  bench.run_for(8);
+  EXPECT_EQ(peer.next(), "PSH ACK 1+1000 ack 4 win 1457");
+  app().stream = pattern(3000);
+  peer.window = 700;
+  peer.send("ACK", 1, 1001, "abcd");
+  EXPECT_EQ(peer.next(), "ACK 1001+0 ack 5 win 1456") << "less than a segment has to wait";
+  bench.run_for(1100);
+  EXPECT_EQ(peer.next(), "PSH ACK 1001+700 ack 5 win 1456");
 }
 
 // TD-2: the window closes over what is in flight; nothing is lost.
