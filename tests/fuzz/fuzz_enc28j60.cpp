@@ -1,10 +1,12 @@
 // Random and mutated SPI bytes and frames into the ENC28J60 model: whatever a driver and a network do, the model neither
-// crashes nor breaks its own rules. `fuzz_enc28j60 [--runs N] [--seed S]`; a failure prints the run's seed.
+// crashes nor breaks its own rules. `fuzz_enc28j60 [--runs N] [--seed S]`; a failure prints the run's seed. Built by Clang
+// with AVRLAN_LIBFUZZER defined, the same runs are driven by libFuzzer.
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,20 +17,35 @@ namespace {
 
 using enc28j60::Reg;
 
-class Random {
+// Where decisions come from: a seed, or the octets that a fuzzing engine mutates.
+class Decisions {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  explicit Decisions(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  explicit Decisions(std::span<const std::uint8_t> octets) : octets_(octets), from_octets_(true) {}
+
+  bool exhausted() const { return from_octets_ && octets_.empty(); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() >> 33) % n; }
+  std::uint8_t octet() { return static_cast<std::uint8_t>(next() >> 40); }
+
+ private:
   std::uint64_t next() {
+    if (from_octets_) {
+      // Two octets a decision: they fill the bits that below() and octet() look at.
+      std::uint64_t value = 0;
+      for (int n = 0; n < 2 && !octets_.empty(); ++n, octets_ = octets_.subspan(1)) {
+        value = value << 8 | octets_.front();
+      }
+      return value << 40 | value << 33;
+    }
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;
     return state_ * 0x2545F4914F6CDD1Du;
   }
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() >> 33) % n; }
-  std::uint8_t octet() { return static_cast<std::uint8_t>(next() >> 40); }
 
- private:
-  std::uint64_t state_;
+  std::uint64_t state_ = 0;
+  std::span<const std::uint8_t> octets_;
+  bool from_octets_ = false;
 };
 
 using Transaction = std::vector<std::uint8_t>;
@@ -47,13 +64,13 @@ const std::vector<Transaction> transactions = {
 
 class Run : FrameSink, DiagnosticSink {
  public:
-  explicit Run(std::uint64_t seed) : random_(seed), chip_(scheduler_, wire_, *this) {
+  explicit Run(const Decisions& decisions) : random_(decisions), chip_(scheduler_, wire_, *this) {
     wire_.connect(chip_, chip_, *this);
   }
 
   // What went wrong, empty when nothing did.
   std::string play() {
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 400 && !random_.exhausted(); ++step) {
       switch (random_.below(8)) {
         case 0:
           wire_.from_network(frame());
@@ -146,7 +163,7 @@ class Run : FrameSink, DiagnosticSink {
     if (diagnostic.code.rfind("enc28j60-", 0) != 0 || diagnostic.message.empty()) std::abort();
   }
 
-  Random random_;
+  Decisions random_;
   Scheduler scheduler_;
   Wire wire_{scheduler_};
   Enc28j60 chip_;
@@ -155,6 +172,17 @@ class Run : FrameSink, DiagnosticSink {
 
 }  // namespace
 }  // namespace avrlan
+
+#ifdef AVRLAN_LIBFUZZER
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* octets, std::size_t size) {
+  const std::string broken = avrlan::Run(avrlan::Decisions(std::span(octets, size))).play();
+  if (broken.empty()) return 0;
+  std::fprintf(stderr, "%s\n", broken.c_str());
+  std::abort();
+}
+
+#else
 
 int main(int argc, char** argv) {
   std::uint64_t runs = 10'000, seed = 1;
@@ -172,7 +200,7 @@ int main(int argc, char** argv) {
   }
   std::uint64_t failed = 0;
   for (std::uint64_t n = 0; n < runs; ++n) {
-    const std::string broken = avrlan::Run(seed + n).play();
+    const std::string broken = avrlan::Run(avrlan::Decisions(seed + n)).play();
     if (broken.empty()) continue;
     ++failed;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + n), broken.c_str());
@@ -181,3 +209,5 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(failed));
   return failed == 0 ? 0 : 1;
 }
+
+#endif
