@@ -38,6 +38,8 @@ struct McuContext {
   Scheduler::EventId at(Cycles when, Scheduler::Action action) const {
     return scheduler.at(clock.at(when), std::move(action));
   }
+  // Clears the id. Nothing when it has run or was cancelled already.
+  void cancel(Scheduler::EventId& id) const { scheduler.cancel(id); }
 
   // The data space as it stands, without side effects.
   std::uint8_t& data(std::uint16_t address) const;

@@ -151,7 +151,7 @@ std::uint8_t SpiMaster::clock_byte(std::uint8_t mosi) {
 }
 
 void SpiMaster::abort() {
-  mcu_.scheduler.cancel(transfer_);
+  mcu_.cancel(transfer_);
 }
 
 // "If SS is configured as an input and is driven low while MSTR is set, MSTR will be cleared, and SPIF in SPSR will

@@ -66,7 +66,7 @@ Usart::Usart(const McuContext& mcu, avr_uart_t& module)
 }
 
 void Usart::reset() {
-  mcu_.scheduler.cancel(sending_);
+  mcu_.cancel(sending_);
   rx_buffer_.clear();
   ucsra() = UDRE;
   ucsrb() = 0;
