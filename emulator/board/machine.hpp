@@ -52,7 +52,7 @@ class Machine {
   // call once, before the first.
   void attach(Nic& nic, SpiDevice& spi);
 
-  // Every byte that USART 0 has sent, when its stop bit is over.
+  // USART 0 is the first one: of the ATmega32U4 its USART 1. Every byte that it has sent, when the stop bit is over.
   void on_uart(std::function<void(std::uint8_t)> byte);
   // A byte for RxD of USART 0; bytes are clocked in at the firmware's own baud rate, without gaps.
   void uart_receive(std::uint8_t byte);

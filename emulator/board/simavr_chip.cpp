@@ -33,6 +33,29 @@ std::uint8_t* resized(std::uint8_t* memory, std::size_t used, std::size_t size) 
 
 void never_sleep(avr_t*, avr_cycle_count_t) {}
 
+// simavr prints to stdout, where the firmware's words go, that the ATmega8 has no port A. With glibc, stdout is a variable.
+class QuietStdout {
+ public:
+  QuietStdout() {
+    if (nowhere_ != nullptr) stdout = nowhere_;
+  }
+  ~QuietStdout() {
+    stdout = stdout_;
+    if (nowhere_ != nullptr) std::fclose(nowhere_);
+  }
+  QuietStdout(const QuietStdout&) = delete;
+  QuietStdout& operator=(const QuietStdout&) = delete;
+
+ private:
+  std::FILE* stdout_ = stdout;
+  std::FILE* nowhere_ = std::fopen("/dev/null", "w");
+};
+
+void initialise(avr_t& avr) {
+  const QuietStdout quiet;
+  avr_init(&avr);
+}
+
 std::string without_colours(std::string_view text) {
   std::string plain;
   bool escape = false;
@@ -63,7 +86,7 @@ SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
     throw UsageError(fmt::format("simavr knows no MCU '{}'", mcu), "`avrlan mcus` lists those that can be run");
   }
   avr_->custom.data = &log_;
-  avr_init(avr_);
+  initialise(*avr_);
   avr_->sleep = never_sleep;
   avr_->frequency = static_cast<std::uint32_t>(hz);
   // Volts that the ADC divides by.

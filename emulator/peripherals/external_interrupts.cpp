@@ -15,7 +15,7 @@ ExternalInterrupts::ExternalInterrupts(const McuContext& mcu) : mcu_(mcu) {
       auto& eint = module->eint[n];
       if (eint.port_ioctl == 0) continue;
       Line& line = lines_.emplace_back(Line{this, eint.vector.vector, static_cast<std::uint16_t>(eint.isc[0].reg),
-                                            static_cast<std::uint8_t>(eint.isc[0].bit),
+                                            static_cast<std::uint8_t>(eint.isc[0].bit), eint.isc[1].reg == 0,
                                             register_bit(eint.vector.enable), register_bit(eint.vector.raised)});
       avr_irq_t* pin = avr_io_getirq(&avr, eint.port_ioctl, eint.port_pin);
       avr_unconnect_irq(pin, module->io.irq + n);
@@ -44,7 +44,8 @@ void ExternalInterrupts::update() {
 }
 
 ExternalInterrupts::Sense ExternalInterrupts::Line::sense() const {
-  return static_cast<Sense>(owner->mcu_.data(control) >> control_shift & 3);
+  const unsigned bits = owner->mcu_.data(control) >> control_shift;
+  return static_cast<Sense>(one_bit ? 2 | (bits & 1) : bits & 3);
 }
 
 void ExternalInterrupts::Line::update() {

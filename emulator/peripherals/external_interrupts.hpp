@@ -29,8 +29,9 @@ class ExternalInterrupts {
   struct Line {
     ExternalInterrupts* owner;
     unsigned vector;
-    std::uint16_t control;  // EICRA or EICRB
+    std::uint16_t control;  // EICRA, EICRB, or MCUCR and MCUCSR
     std::uint8_t control_shift;
+    bool one_bit;        // INT2 of the ATmega16 and 32: ISC2 chooses between the falling and the rising edge
     RegisterBit enable;  // EIMSK
     RegisterBit flag;    // EIFR
     bool high = true;

@@ -21,8 +21,10 @@ std::uint32_t label(const Firmware& firmware, const std::string& name) {
   return found->address;
 }
 
-const Board& board_with(const std::string& mcu) {
-  return *std::find_if(boards().begin(), boards().end(), [&](const Board& board) { return board.mcu == mcu; });
+Board board_with(const std::string& mcu) {
+  const auto found = std::find_if(boards().begin(), boards().end(), [&](const Board& b) { return b.mcu == mcu; });
+  if (found != boards().end()) return *found;
+  return {mcu + "-bare", "", mcu, 16'000'000, "enc28j60", Pin{'B', 0}, Pin{'D', 0}, std::nullopt};
 }
 
 void ScriptedChip::set_int_pin(bool high) {

@@ -16,8 +16,8 @@ namespace avrlan::testing {
 Firmware assembled(const std::string& program);
 // Byte address of a label; throws std::out_of_range.
 std::uint32_t label(const Firmware& firmware, const std::string& name);
-// The board that has this MCU.
-const Board& board_with(const std::string& mcu);
+// The board that has this MCU at 16 MHz: a built-in one, or a bare one with the chip's select on PB0 and INT on PD0.
+Board board_with(const std::string& mcu);
 
 // A chip on SPI that answers from a list and remembers what happened when.
 class ScriptedChip : public Nic, public SpiDevice {
