@@ -181,12 +181,14 @@ void Machine::Impl::reset_peripherals() {
 }
 
 void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
+  gpio_.pull_up(board.nic_select);
   spi_.attach(spi, board.nic_select);
   if (board.nic_int) {
     gpio_.drive(*board.nic_int, nic.int_pin());
     nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high); });
   }
   if (board.nic_reset) {
+    gpio_.pull_up(*board.nic_reset);
     gpio_.watch(*board.nic_reset, [&nic](bool high) { nic.reset_pin(!high); });
     nic.reset_pin(!gpio_.level(*board.nic_reset));
   }

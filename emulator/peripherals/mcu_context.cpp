@@ -9,8 +9,19 @@ Cycles McuContext::cycle() const {
 }
 
 Cycles McuContext::store_done() const {
-  const bool is_out = avr.pc < avr.flashend && (avr.flash[avr.pc + 1] & 0xf8) == 0xb8;
+  const bool is_out = (opcode() & 0xf800) == 0xb800;
   return cycle() + Cycles{is_out ? 1 : 2};
+}
+
+Cycles McuContext::load_sampled() const {
+  const std::uint16_t word = opcode();
+  const bool direct = (word & 0xf800) == 0xb000 || (word & 0xfc00) == 0x9800;  // IN; CBI, SBIC, SBI, SBIS
+  return cycle() + Cycles{direct ? 0 : 1};
+}
+
+std::uint16_t McuContext::opcode() const {
+  if (avr.pc >= avr.flashend) return 0;
+  return static_cast<std::uint16_t>(avr.flash[avr.pc] | avr.flash[avr.pc + 1] << 8);
 }
 
 std::uint8_t& McuContext::data(std::uint16_t address) const {

@@ -33,6 +33,11 @@ struct McuContext {
   // Inside a write handler: the cycle at whose start the store has taken effect, which is the end of its instruction
   // (OUT takes 1 cycle; ST, STS, SBI and CBI take 2).
   Cycles store_done() const;
+  // Inside a load handler: the cycle in which the instruction looks at the register, which is its first, but the second
+  // of LD and LDS.
+  Cycles load_sampled() const;
+  // The instruction that accesses a register, its first word.
+  std::uint16_t opcode() const;
   // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
   void sync() const { scheduler.set_now(clock.at(cycle())); }
   Scheduler::EventId at(Cycles when, Scheduler::Action action) const {

@@ -158,6 +158,8 @@ void SpiMaster::abort() {
 // become set."
 void SpiMaster::check_mode_fault() {
   if ((spcr() & (SPE | MSTR)) != (SPE | MSTR) || gpio_.is_output(ss_) || gpio_.level(ss_)) return;
+  // What a floating SS does on silicon is chance; most firmware that forgets it gets away with it.
+  if (gpio_.is_floating(ss_)) return;
   abort();
   spcr() = static_cast<std::uint8_t>(spcr() & ~MSTR);
   spsr() |= SPIF;
