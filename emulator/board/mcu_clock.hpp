@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <numeric>
 
 #include "nic-model/core/time.hpp"
 
@@ -11,17 +12,25 @@ namespace avrlan {
 class McuClock {
  public:
   // `hz` > 0; cycle 0 is at `start`.
-  explicit McuClock(std::int64_t hz, Instant start = {}) : hz_(hz), base_time_(start) {}
+  explicit McuClock(std::int64_t hz, Instant start = {}) : hz_(hz), period_(period(hz)), base_time_(start) {}
 
   std::int64_t hz() const { return hz_; }
 
   // The instant at which cycle `c` begins, rounded down to a picosecond; Instant::never() past the end of time.
   // `c` must not lie before the last change.
   Instant at(Cycles c) const {
-    const Wide elapsed = Wide{(c - base_cycle_).count} * picoseconds_per_second / hz_;
-    const Wide left = Wide{(Instant::never() - base_time_).picoseconds()};
+    const std::int64_t cycles = (c - base_cycle_).count;
+    const std::int64_t left = (Instant::never() - base_time_).picoseconds();
+    std::int64_t elapsed = 0;
+    if (!__builtin_mul_overflow(cycles, period_.picoseconds, &elapsed)) {
+      elapsed /= period_.cycles;
+    } else {
+      const Wide wide = Wide{cycles} * period_.picoseconds / period_.cycles;
+      if (wide >= left) return Instant::never();
+      elapsed = static_cast<std::int64_t>(wide);
+    }
     if (elapsed >= left) return Instant::never();
-    return base_time_ + Duration::picoseconds(static_cast<std::int64_t>(elapsed));
+    return base_time_ + Duration::picoseconds(elapsed);
   }
 
   // The first cycle that begins at or after `t`, so that first_at(at(c)) == c; the cycle of the last change for any
@@ -29,9 +38,14 @@ class McuClock {
   Cycles first_at(Instant t) const {
     if (t <= base_time_) return base_cycle_;
     if (t.is_never()) return Cycles::never();
-    const Wide whole = Wide{(t - base_time_).picoseconds()} * hz_;
-    return base_cycle_ +
-           Cycles{static_cast<std::int64_t>((whole + picoseconds_per_second - 1) / picoseconds_per_second)};
+    const std::int64_t elapsed = (t - base_time_).picoseconds();
+    // Rounded up: elapsed > 0.
+    std::int64_t scaled = 0;
+    if (!__builtin_mul_overflow(elapsed, period_.cycles, &scaled)) {
+      return base_cycle_ + Cycles{(scaled - 1) / period_.picoseconds + 1};
+    }
+    const Wide wide = (Wide{elapsed} * period_.cycles - 1) / period_.picoseconds + 1;
+    return base_cycle_ + Cycles{static_cast<std::int64_t>(wide)};
   }
 
   // From cycle `now` on the clock runs at `hz` (CLKPR, a chip's clock output feeding the MCU).
@@ -39,13 +53,25 @@ class McuClock {
     base_time_ = at(now);
     base_cycle_ = now;
     hz_ = hz;
+    period_ = period(hz);
   }
 
  private:
   __extension__ typedef __int128 Wide;
   static constexpr std::int64_t picoseconds_per_second = 1'000'000'000'000;
 
+  // `cycles` take exactly `picoseconds`; no smaller numbers do. Most products then fit into 64 bits.
+  struct Period {
+    std::int64_t picoseconds;
+    std::int64_t cycles;
+  };
+  static constexpr Period period(std::int64_t hz) {
+    const std::int64_t common = std::gcd(picoseconds_per_second, hz);
+    return {picoseconds_per_second / common, hz / common};
+  }
+
   std::int64_t hz_;
+  Period period_;
   Cycles base_cycle_{};
   Instant base_time_;
 };

@@ -1,0 +1,110 @@
+// Guest megahertz of a whole board, by either engine: the web image under load (a peer in virtual time fetches pages without a
+// pause), and an idle firmware. Our own peripherals and chip in both; what differs is who executes the instructions.
+// Usage: machine_bench FIRMWARE_DIR BENCH_DIR [ROUNDS]. Prints; asserts nothing.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "emulator/cli/simulation.hpp"
+#include "tests/support/scripted_peer.hpp"
+
+namespace {
+
+using namespace avrlan;
+
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double megahertz(Machine& machine, double start) {
+  return static_cast<double>(machine.cycle().count) * 1e-6 / (cpu_seconds() - start);
+}
+
+double web(const std::filesystem::path& elf, EngineKind engine, int pages) {
+  const Board& board = find_board("uno-enc28j60");
+  const Firmware firmware = Firmware::load_elf(elf);
+  SimulationOptions options;
+  options.machine.engine = engine;
+  test::ScriptedPeer* peer = nullptr;
+  Simulation simulation(board, firmware, options, [&](Scheduler& scheduler, FrameSink& to_board) {
+    auto made = std::make_unique<test::ScriptedPeer>(scheduler, to_board);
+    peer = made.get();
+    return made;
+  });
+  for (int page = 0; page < pages; ++page) {
+    peer->get("/");
+    peer->get("/bytes?n=20000");
+  }
+  Machine& machine = simulation.machine();
+  const double start = cpu_seconds();
+  while (!peer->done()) {
+    if (machine.run_until(machine.now() + Duration::milliseconds(10)))
+      throw std::runtime_error("the firmware has ended");
+  }
+  const double result = megahertz(machine, start);
+  for (const auto& exchange : peer->exchanges()) {
+    if (!exchange.complete) throw std::runtime_error(exchange.name + " was not answered");
+  }
+  return result;
+}
+
+double idle(const std::filesystem::path& elf, EngineKind engine, Duration length) {
+  const Firmware firmware = Firmware::load_elf(elf);
+  Scheduler scheduler;
+  MachineOptions options;
+  options.engine = engine;
+  Machine machine(find_board("uno-enc28j60"), firmware, scheduler, options);
+  const double start = cpu_seconds();
+  machine.run_until(Instant::at(length));
+  return megahertz(machine, start);
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+template <class Run>
+void compare(const char* title, int rounds, Run run) {
+  std::vector<double> exact, simavr, ratio;
+  for (int round = 0; round < rounds; ++round) {
+    exact.push_back(run(EngineKind::exact));
+    simavr.push_back(run(EngineKind::simavr));
+    ratio.push_back(exact.back() / simavr.back());
+  }
+  std::printf("%-28s %10.0f %16.0f %9.1fx\n", title, median(exact), median(simavr), median(ratio));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: machine_bench FIRMWARE_DIR BENCH_DIR [ROUNDS]\n");
+    return 64;
+  }
+  const std::filesystem::path firmware = argv[1];
+  const std::filesystem::path bench = argv[2];
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 5;
+  try {
+    std::printf("uno-enc28j60, guest MHz, median of %d rounds\n", rounds);
+    std::printf("%-28s %10s %16s %10s\n", "", "exact", "--engine simavr", "ratio");
+    compare("web image under load", rounds,
+            [&](EngineKind engine) { return web(firmware / "uno-enc28j60" / "web.elf", engine, 50); });
+    compare("idle: timer and sleep", rounds, [&](EngineKind engine) {
+      return idle(bench / "idle.elf", engine, Duration::seconds(engine == EngineKind::exact ? 500 : 100));
+    });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "machine_bench: %s\n", error.what());
+    return 1;
+  }
+}
