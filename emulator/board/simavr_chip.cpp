@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <simavr/avr_eeprom.h>
+#include <simavr/avr_usb.h>
 #include <simavr/sim_avr.h>
 
 #include <algorithm>
@@ -68,6 +69,21 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
+// There is nothing at the other end of the cable, and simavr's USB ends the process when a firmware writes to an endpoint that
+// it has not configured. Its registers become memory; PLLCSR still locks.
+void disconnect_usb(avr_t& avr) {
+  for (avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
+    if (io->kind == nullptr || std::string_view{io->kind} != "usb") continue;
+    const auto pllcsr = AVR_DATA_TO_IO(reinterpret_cast<avr_usb_t*>(io)->r_pllcsr);
+    for (avr_io_addr_t at = 0; at < MAX_IOs; ++at) {
+      auto& slot = avr.io[at];
+      if (at == pllcsr) continue;
+      if (slot.r.param == io) slot.r = {};
+      if (slot.w.param == io) slot.w = {};
+    }
+  }
+}
+
 // avr_terminate() leaves these behind.
 void free_irqs(avr_t& avr) {
   for (unsigned i = 0; i < avr.interrupts.vector_count; ++i) {
@@ -87,6 +103,7 @@ SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
   }
   avr_->custom.data = &log_;
   initialise(*avr_);
+  disconnect_usb(*avr_);
   avr_->sleep = never_sleep;
   avr_->frequency = static_cast<std::uint32_t>(hz);
   // Volts that the ADC divides by.
