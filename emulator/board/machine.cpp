@@ -20,6 +20,7 @@
 #include "emulator/peripherals/gpio.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
 #include "emulator/peripherals/spi_master.hpp"
+#include "emulator/peripherals/timers.hpp"
 #include "emulator/peripherals/usart.hpp"
 
 namespace avrlan {
@@ -86,7 +87,7 @@ class Machine::Impl {
   void attach(Nic& nic, SpiDevice& spi);
   std::optional<MachineEnd> run_until(Instant limit);
   Instant now() const { return clock_.at(context_.cycle()); }
-  std::uint8_t peek(std::uint16_t address) const;
+  std::uint8_t peek(std::uint16_t address);
 
   const Board board;
   const cpu::Mcu& mcu;
@@ -123,6 +124,7 @@ class Machine::Impl {
   peripherals::Gpio gpio_{context_};
   peripherals::ExternalInterrupts external_interrupts_{context_};
   peripherals::SpiMaster spi_{context_, gpio_};
+  peripherals::Timers timers_{context_, gpio_};
   std::vector<std::unique_ptr<peripherals::Usart>> usarts_ = make_usarts();
   peripherals::Usart& usart0_ = *usarts_.front();
   // Takes the vectors that those above have left.
@@ -176,6 +178,7 @@ void Machine::Impl::reset_peripherals() {
   gpio_.reset();
   external_interrupts_.reset();
   spi_.reset();
+  timers_.reset();
   for (auto& usart : usarts_) usart->reset();
   vectors_.reset();
 }
@@ -241,8 +244,9 @@ void Machine::Impl::report_crash() {
   faults_.on_fault(fault);
 }
 
-std::uint8_t Machine::Impl::peek(std::uint16_t address) const {
+std::uint8_t Machine::Impl::peek(std::uint16_t address) {
   if (address > avr_.ramend) return 0xff;
+  if (address <= avr_.ioend) timers_.show();
   if (address != sreg) return avr_.data[address];
   std::uint8_t flags = 0;
   for (unsigned bit = 0; bit < 8; ++bit) flags = static_cast<std::uint8_t>(flags | (avr_.sreg[bit] & 1u) << bit);

@@ -24,6 +24,10 @@ std::uint16_t McuContext::opcode() const {
   return static_cast<std::uint16_t>(avr.flash[avr.pc] | avr.flash[avr.pc + 1] << 8);
 }
 
+Cycles McuContext::response_started() const {
+  return cycle() - Cycles{avr.address_size + 2};
+}
+
 std::uint8_t& McuContext::data(std::uint16_t address) const {
   return avr.data[address];
 }

@@ -38,6 +38,8 @@ struct McuContext {
   Cycles load_sampled() const;
   // The instruction that accesses a register, its first word.
   std::uint16_t opcode() const;
+  // Inside an acknowledge: when the response to the interrupt began.
+  Cycles response_started() const;
   // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
   void sync() const { scheduler.set_now(clock.at(cycle())); }
   Scheduler::EventId at(Cycles when, Scheduler::Action action) const {

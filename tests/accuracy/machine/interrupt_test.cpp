@@ -107,7 +107,7 @@ TEST_P(Interrupt, AFlagThatComesBeforeItsEnableBitIsServed) {
   EXPECT_EQ(bench.reg(handlers), 1);
 }
 
-// The same for a module that is still simavr's.
+// The same for a timer.
 TEST_P(Interrupt, ATimerFlagThatComesBeforeItsEnableBitIsServed) {
   Bench bench(program("timer_flag_first"), mcu());
   bench.run_to("before_enable");
