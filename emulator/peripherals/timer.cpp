@@ -16,8 +16,9 @@ constexpr std::uint8_t CS = 0x07;
 constexpr unsigned external_falling = 6;
 constexpr unsigned external_rising = 7;
 
-// "... the counter is updated 2.5 to 3.5 system clock cycles after the edge."
-constexpr Cycles edge_detection{3};
+// "... a delay of 2.5 to 3.5 system clock cycles from an edge at the pin to the counter's update": 0.5 to 1.5 of them are the
+// synchroniser, the same as PINxn's.
+constexpr Cycles edge_detection{2};
 // "The noise canceler ... four successive equal valued samples": four cycles more.
 constexpr Cycles noise_cancelling{4};
 
@@ -64,18 +65,18 @@ Timer::Timer(const McuContext& mcu, Gpio& gpio, TimerClock& clock, const TimerLa
   for (const auto& source : sources_) {
     mcu_.interrupts.connect(source.vector, [this, &source] { acknowledge(source); });
   }
-  for (const auto& channel : layout_.channels) {
-    if (channel.pin && gpio_.has(*channel.pin)) {
-      gpio_.watch_direction(*channel.pin, [this](bool) {
-        settle(mcu_.cycle());
-        update();
-      });
-    }
+  for (unsigned channel = 0; channel < layout_.channels.size(); ++channel) {
+    const auto& pin = layout_.channels[channel].pin;
+    if (!pin || !gpio_.has(*pin)) continue;
+    std::string name = std::string{"OC"} + layout_.name;
+    if (layout_.channels.size() > 1) name += static_cast<char>('A' + channel);
+    outputs_.push_back({channel, &gpio_.alternate(*pin, std::move(name))});
+    outputs_.back().pin->on_watched([this](bool) {
+      settle(mcu_.cycle());
+      show_outputs(mcu_.cycle());
+      update();
+    });
   }
-  if (layout_.clock_pin && gpio_.has(*layout_.clock_pin))
-    gpio_.watch(*layout_.clock_pin, [this](bool high) { clock_pin_changed(high); });
-  if (layout_.capture_pin && gpio_.has(*layout_.capture_pin))
-    gpio_.watch(*layout_.capture_pin, [this](bool high) { capture_pin_changed(high); });
 }
 
 void Timer::connect(TimerCounter::Events event, const InterruptSource& source) {
@@ -88,12 +89,11 @@ void Timer::reset() {
   mcu_.cancel(event_);
   mcu_.cancel(capture_);
   counter_ = TimerCounter(layout_.wide ? 0xffff : 0xff, static_cast<unsigned>(layout_.channels.size()));
-  counted_ = clock_.count(mcu_.cycle());
+  counted_ = outputs_changed_ = clock_.count(mcu_.cycle());
   divided_ = false;
   control_a_ = control_b_ = temp_ = 0;
   delayed_.clear();
   stale_count_.reset();
-  if (layout_.capture_pin && gpio_.has(*layout_.capture_pin)) capture_level_ = gpio_.level(*layout_.capture_pin);
   show_outputs(mcu_.cycle());
   update();
 }
@@ -120,12 +120,17 @@ void Timer::settle(Cycles at) {
 
 void Timer::count_to(std::int64_t count) {
   if (count <= counted_) return;
-  if (ticking()) tick(clock_.ticks(count, shift_) - clock_.ticks(counted_, shift_));
+  if (ticking()) tick(clock_.ticks(count, shift_) - clock_.ticks(counted_, shift_), count);
   counted_ = count;
 }
 
-void Timer::tick(std::int64_t ticks) {
-  if (ticks > 0) raise(counter_.advance(ticks));
+void Timer::tick(std::int64_t ticks, std::int64_t count) {
+  if (ticks <= 0) return;
+  const std::uint8_t before = counter_.outputs();
+  raise(counter_.advance(ticks));
+  if (counter_.outputs() == before) return;
+  outputs_before_ = before;
+  outputs_changed_ = count;
 }
 
 void Timer::raise(TimerCounter::Events events) {
@@ -197,13 +202,11 @@ TimerCounter::Events Timer::awaited() const {
 }
 
 std::uint8_t Timer::awaited_outputs() const {
-  std::uint8_t outputs = 0;
-  for (unsigned channel = 0; channel < layout_.channels.size(); ++channel) {
-    const auto& pin = layout_.channels[channel].pin;
-    if (counter_.connected(channel) && pin && gpio_.has(*pin) && gpio_.is_output(*pin))
-      outputs = static_cast<std::uint8_t>(outputs | 1U << channel);
+  std::uint8_t channels = 0;
+  for (const auto& output : outputs_) {
+    if (output.attached == Attached::telling) channels = static_cast<std::uint8_t>(channels | 1U << output.channel);
   }
-  return outputs;
+  return channels;
 }
 
 void Timer::update() {
@@ -234,17 +237,35 @@ void Timer::due(Cycles at) {
 }
 
 void Timer::show_outputs(Cycles at) {
-  const auto changed = static_cast<std::uint8_t>(counter_.outputs() ^ outputs_shown_);
-  outputs_shown_ = counter_.outputs();
-  for (unsigned channel = 0; channel < layout_.channels.size(); ++channel) {
-    if ((changed >> channel & 1) == 0 || !output_changed_) continue;
-    const bool high = counter_.output(channel);
-    if (at > mcu_.cycle()) {
-      mcu_.at(at, [this, channel, high] { output_changed_(channel, high); });
-    } else {
-      output_changed_(channel, high);
-    }
+  for (auto& output : outputs_) attach(output, at);
+}
+
+void Timer::attach(Output& output, Cycles at) {
+  auto wanted = Attached::no;
+  if (counter_.connected(output.channel)) wanted = output.pin->watched() ? Attached::telling : Attached::on_demand;
+  const bool high = counter_.output(output.channel);
+  if (wanted == output.attached && (wanted != Attached::telling || high == output.shown)) return;
+  output.attached = wanted;
+  output.shown = high;
+  if (wanted == Attached::no) {
+    output.pin->release(at);
+  } else if (wanted == Attached::telling) {
+    output.pin->value(high, at);
+  } else {
+    output.pin->value_on_demand([this, channel = output.channel](Cycles when) { return output_at(channel, when); }, at);
   }
+}
+
+// As far back as the last change.
+bool Timer::output_at(unsigned channel, Cycles at) const {
+  const std::int64_t count = clock_.count(at);
+  if (count <= counted_) {
+    const std::uint8_t outputs = count < outputs_changed_ ? outputs_before_ : counter_.outputs();
+    return (outputs >> channel & 1) != 0;
+  }
+  TimerCounter ahead = counter_;
+  ahead.advance(ticks_to(at));
+  return ahead.output(channel);
 }
 
 // The flag is cleared as the response begins: what is set in its four or five cycles stays.
@@ -346,6 +367,7 @@ void Timer::write(std::uint16_t address, std::uint16_t value) {
 }
 
 void Timer::write_control() {
+  watch_input_pins();
   const std::uint8_t power = divider(control_b_ & CS, layout_.own_prescaler());
   divided_ = power != not_divided;
   if (divided_) shift_ = power;
@@ -427,7 +449,7 @@ void Timer::store_assr(std::uint16_t address, std::uint8_t value) {
     delayed_.clear();
     assr &= writable_bits;
     clock_.select_crystal((value & as) != 0, at);
-    counted_ = clock_.count(at);
+    counted_ = outputs_changed_ = clock_.count(at);
     stale_count_.reset();
   }
   update();
@@ -444,20 +466,31 @@ void Timer::io_clock_goes_on(Cycles at) {
 
 // --- Tn and ICPn
 
+// At the first store to TCCRnA or TCCRnB: until then the pins' other users need not tell each change.
+void Timer::watch_input_pins() {
+  if (watches_inputs_) return;
+  watches_inputs_ = true;
+  if (layout_.clock_pin && gpio_.has(*layout_.clock_pin))
+    gpio_.watch(*layout_.clock_pin, [this](bool high) { clock_pin_changed(high); });
+  if (!layout_.capture_pin || !gpio_.has(*layout_.capture_pin)) return;
+  capture_level_ = gpio_.level(*layout_.capture_pin);
+  gpio_.watch(*layout_.capture_pin, [this](bool high) { capture_pin_changed(high); });
+}
+
 void Timer::clock_pin_changed(bool high) {
   if (external_edge() != (high ? external_rising : external_falling)) return;
-  const Cycles at = mcu_.clock.first_at(mcu_.scheduler.now()) + edge_detection;
+  const Cycles at = gpio_.visible_from() + edge_detection;
   mcu_.at(at, [this, at] {
     if (external_edge() < external_falling || !powered()) return;
     settle(at);
-    tick(1);
+    tick(1, counted_);
     show_outputs(at);
     update();
   });
 }
 
 void Timer::capture_pin_changed(bool high) {
-  Cycles at = mcu_.clock.first_at(mcu_.scheduler.now()) + edge_detection;
+  Cycles at = gpio_.visible_from() + edge_detection;
   if ((control_b_ & ICNC) != 0) {
     mcu_.cancel(capture_);
     if (high == capture_level_) return;

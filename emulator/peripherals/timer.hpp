@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -51,10 +50,15 @@ class Timer {
   void io_clock_stops(Cycles at);
   void io_clock_goes_on(Cycles at);
 
-  // Called for each change of OCnx: channel, level.
-  void on_output(std::function<void(unsigned channel, bool high)> changed) { output_changed_ = std::move(changed); }
-
  private:
+  // What OCnx does with its pin: nothing, tell it each change, or be asked.
+  enum class Attached : std::uint8_t { no, telling, on_demand };
+  struct Output {
+    unsigned channel;
+    Gpio::Alternate* pin;
+    Attached attached = Attached::no;
+    bool shown = false;
+  };
   // A store on its way into the clock domain of the crystal.
   struct Delayed {
     std::uint16_t address;
@@ -86,7 +90,7 @@ class Timer {
   std::uint16_t count_at(Cycles at);
   std::int64_t ticks_to(Cycles at) const;
   void count_to(std::int64_t count);
-  void tick(std::int64_t ticks);
+  void tick(std::int64_t ticks, std::int64_t count);
   void raise(TimerCounter::Events events);
   bool store_16bit(std::uint16_t address, std::uint8_t value, std::uint16_t& whole);
   void write(std::uint16_t address, std::uint16_t value);
@@ -101,6 +105,9 @@ class Timer {
   void schedule();
   void due(Cycles at);
   void show_outputs(Cycles at);
+  void attach(Output& output, Cycles at);
+  bool output_at(unsigned channel, Cycles at) const;
+  void watch_input_pins();
   void connect(TimerCounter::Events event, const InterruptSource& source);
   void acknowledge(const Source& source);
 
@@ -125,8 +132,10 @@ class Timer {
   std::optional<std::uint16_t> stale_count_;  // what TCNTn reads as after waking, until ...
   std::int64_t stale_until_ = 0;
 
-  std::uint8_t outputs_shown_ = 0;
-  std::function<void(unsigned channel, bool high)> output_changed_;
+  std::vector<Output> outputs_;
+  std::uint8_t outputs_before_ = 0;  // levels before the last change, which was at this count of the clock
+  std::int64_t outputs_changed_ = 0;
+  bool watches_inputs_ = false;
   bool capture_level_ = false;  // behind the noise canceller
   Scheduler::EventId capture_;
   Scheduler::EventId event_;
