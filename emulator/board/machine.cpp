@@ -119,8 +119,10 @@ class Machine::Impl {
   SimavrChip chip_;
   avr_t& avr_ = chip_.avr();
   McuClock clock_;
+  peripherals::CycleEvents events_{scheduler_, clock_};
+  peripherals::ClockDomains clocks_;
   cpu::Interrupts interrupts_;
-  const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, interrupts_, diagnostics_};
+  const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, events_, clocks_, interrupts_, diagnostics_};
   peripherals::Gpio gpio_{context_};
   peripherals::ExternalInterrupts external_interrupts_{context_};
   peripherals::SpiMaster spi_{context_, gpio_};
@@ -155,6 +157,7 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
   *last = &reset_hook_.io;
   reset_peripherals();
   scheduler_.on_earlier([this](Instant when) { engine_->shorten(clock_.first_at(when)); });
+  events_.on_change([this] { engine_->shorten(context_.cycle()); });
 }
 
 std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
@@ -167,8 +170,11 @@ std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
 
 // Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`.
 std::unique_ptr<cpu::Engine> Machine::Impl::make_engine(std::uint32_t data_end) {
-  if (engine_kind_ == EngineKind::simavr) return cpu::make_simavr_engine(avr_, interrupts_, mcu);
+  cpu::SleepOptions sleep;
+  sleep.listener = &clocks_;
+  if (engine_kind_ == EngineKind::simavr) return cpu::make_simavr_engine(avr_, interrupts_, mcu, sleep);
   cpu::ExactOptions options;
+  options.sleep = sleep;
   options.faults = &faults_;
   options.stack_floor = static_cast<std::uint16_t>(std::min<std::uint32_t>(data_end, avr_.ramend));
   return cpu::make_exact_engine(avr_, interrupts_, mcu, options);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "emulator/cpu/core_traits.hpp"
 #include "nic-model/core/time.hpp"
 
 struct avr_t;
@@ -45,8 +46,27 @@ class Engine {
   virtual CycleTotals totals() const = 0;
 };
 
-// simavr's interpreter, one instruction at a time, under our own interrupt entry, sleep and end of run. All three
-// arguments must outlive the engine.
-std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu);
+// Hears of the modes in which clocks stop. Peripherals that are ours stop theirs by it.
+class SleepListener {
+ public:
+  virtual ~SleepListener() = default;
+  // `now` is the end of SLEEP.
+  virtual void fell_asleep(SleepMode mode, Cycles now) = 0;
+  // `now` is when the clocks run again: the wake-up event and the oscillator's start-up time, before the cycles for which
+  // the CPU is halted still.
+  virtual void woke(Cycles now) = 0;
+};
+
+struct SleepOptions {
+  // The main oscillator's start-up time from power-down and power-save, by the CKSEL and SUT fuses; 16K CK is a crystal,
+  // slowly rising power. ATmega328P datasheet, table "Start-up Times for the Low Power Crystal Oscillator".
+  std::int64_t start_up_cycles = 16384;
+  SleepListener* listener = nullptr;
+};
+
+// simavr's interpreter, one instruction at a time, under our own interrupt entry, sleep and end of run. All arguments that
+// are references, and the listener, must outlive the engine.
+std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu,
+                                           const SleepOptions& sleep = {});
 
 }  // namespace avrlan::cpu

@@ -30,8 +30,6 @@ constexpr std::uint16_t kSreg = 0x5F;
 constexpr std::uint16_t kRegisters = 32;
 constexpr std::uint16_t kZ = 30;
 
-constexpr std::int64_t kStandbyStartUp = 6;  // "Standby Mode": wakes in six clock cycles
-
 template <class Module>
 Module* find_module(const avr_t& avr, std::string_view kind) {
   for (avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
@@ -303,21 +301,20 @@ bool Exact::settle_asleep() {
 
 // "Interrupt Response Time": asleep, as many cycles more as the response takes, on top of the oscillator's start-up.
 void Exact::wake() {
-  std::int64_t cycles = avr_.address_size + 2;
-  if (mode_ == SleepMode::power_down || mode_ == SleepMode::power_save) cycles += options_.start_up_cycles;
-  if (mode_ == SleepMode::standby || mode_ == SleepMode::extended_standby) cycles += kStandbyStartUp;
   sleeping_ = false;
   avr_.state = cpu_Running;
-  account_.slept(cycles);
-  left -= cycles;
-  if (options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
+  const std::int64_t from = now();
+  left -= start_up(mode_, options_.sleep);
+  if (options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
+  left -= avr_.address_size + 2;
+  account_.slept(now() - from);
 }
 
 // simavr's watchdog asks for a reset by replacing avr_t::run.
 void Exact::reset() {
   avr_.run(&avr_);
   account_.leave_all_interrupts(now());
-  if (sleeping_ && options_.sleep_listener != nullptr) options_.sleep_listener->woke(Cycles{now()});
+  if (sleeping_ && options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
   sleeping_ = false;
   shadow = -1;
   const std::int64_t from = now();
@@ -364,7 +361,7 @@ void Exact::sleep() {
   sleeping_ = true;
   mode_ = sleep_mode(traits_, data[mcu_.sleep_register]);
   avr_.state = cpu_Sleeping;
-  if (options_.sleep_listener != nullptr) options_.sleep_listener->fell_asleep(mode_, Cycles{now()});
+  if (options_.sleep.listener != nullptr) options_.sleep.listener->fell_asleep(mode_, Cycles{now()});
 }
 
 // `while (1);` under a watchdog is how firmware resets itself, not how it ends.

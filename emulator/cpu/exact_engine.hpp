@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "emulator/cpu/core_traits.hpp"
 #include "emulator/cpu/engine.hpp"
 #include "emulator/cpu/fault.hpp"
 
@@ -14,23 +13,11 @@ namespace avrlan::cpu {
 struct Core;
 class DataSpace;
 
-// Hears of the modes in which clocks stop. Peripherals that are ours stop theirs by it.
-class SleepListener {
- public:
-  virtual ~SleepListener() = default;
-  virtual void fell_asleep(SleepMode mode, Cycles now) = 0;
-  // `now` is when the clocks run again: the wake-up event and the oscillator's start-up time.
-  virtual void woke(Cycles now) = 0;
-};
-
 struct ExactOptions {
   FaultSink* faults = nullptr;  // nobody: every fault halts
   // The lowest data address that the stack may grow to, for example the end of .bss; 0: the start of SRAM.
   std::uint16_t stack_floor = 0;
-  // The main oscillator's start-up time from power-down and power-save, by the CKSEL and SUT fuses; 16K CK is a crystal,
-  // slowly rising power. ATmega328P datasheet, table "Start-up Times for the Low Power Crystal Oscillator".
-  std::int64_t start_up_cycles = 16384;
-  SleepListener* sleep_listener = nullptr;
+  SleepOptions sleep = {};
 };
 
 // An observer, once instantiated; see interpreter.hpp's instrument().

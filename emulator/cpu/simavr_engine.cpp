@@ -8,6 +8,7 @@
 #include "emulator/cpu/engine.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
+#include "emulator/cpu/wake_up.hpp"
 
 namespace avrlan::cpu {
 
@@ -28,8 +29,15 @@ const avr_watchdog_t* find_watchdog(const avr_t& avr) {
 
 class SimavrEngine final : public Engine {
  public:
-  SimavrEngine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu)
-      : avr_(avr), interrupts_(interrupts), mcu_(mcu), run_(avr.run), watchdog_(find_watchdog(avr)) {}
+  SimavrEngine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu, const SleepOptions& sleep)
+      : avr_(avr),
+        interrupts_(interrupts),
+        mcu_(mcu),
+        sleep_(sleep),
+        traits_(core_traits(avr.mmcu)),
+        wake_up_(avr),
+        run_(avr.run),
+        watchdog_(find_watchdog(avr)) {}
 
   Halt run_until(Cycles limit) override;
   void shorten(Cycles limit) override { limit_ = std::min(limit_, limit); }
@@ -50,6 +58,7 @@ class SimavrEngine final : public Engine {
 
   void run_timers();
   void sleep();
+  void wake();
   Halt step();
   Halt execute_sleep();
   void enter_interrupt();
@@ -59,11 +68,15 @@ class SimavrEngine final : public Engine {
   avr_t& avr_;
   Interrupts& interrupts_;
   const Mcu& mcu_;
+  const SleepOptions sleep_;
+  const CoreTraits traits_;
+  const WakeUpSources wake_up_;
   const avr_run_t run_;
   const avr_watchdog_t* watchdog_;
 
   Cycles limit_;
   bool sleeping_ = false;
+  SleepMode mode_ = SleepMode::idle;
   // The last instruction set I, or was RETI: one more is executed before an interrupt is served.
   bool shadow_ = false;
 
@@ -99,24 +112,29 @@ void SimavrEngine::run_timers() {
   avr_.run(&avr_);
   if (depth_ > 0) interrupted_ = interrupt_cycles();
   depth_ = 0;
+  if (sleeping_ && sleep_.listener != nullptr) sleep_.listener->woke(now());
   sleeping_ = false;
   shadow_ = false;
 }
 
 void SimavrEngine::sleep() {
-  if (interrupts_.any() && interrupts_enabled()) {
-    sleeping_ = false;
-    avr_.state = cpu_Running;
-    slept_ += Cycles{response_cycles()};
-    advance(response_cycles());
-    return;
-  }
+  if (interrupts_enabled() && wake_up_.any(mode_, interrupts_)) return wake();
   Cycles until = limit_;
   if (avr_.cycle_timers.timer != nullptr) {
     until = std::min(until, Cycles{static_cast<std::int64_t>(avr_.cycle_timers.timer->when)});
   }
   slept_ += until - now();
   advance((until - now()).count);
+}
+
+void SimavrEngine::wake() {
+  sleeping_ = false;
+  avr_.state = cpu_Running;
+  const Cycles from = now();
+  advance(start_up(mode_, sleep_));
+  if (sleep_.listener != nullptr) sleep_.listener->woke(now());
+  advance(response_cycles());
+  slept_ += now() - from;
 }
 
 Halt SimavrEngine::step() {
@@ -146,7 +164,9 @@ Halt SimavrEngine::execute_sleep() {
   if ((avr_.data[mcu_.sleep_register] & mcu_.sleep_enable) == 0) return Halt::none;
   if (!interrupts_enabled() && !watchdog_resets()) return Halt::sleep;
   sleeping_ = true;
+  mode_ = sleep_mode(traits_, avr_.data[mcu_.sleep_register]);
   avr_.state = cpu_Sleeping;
+  if (sleep_.listener != nullptr) sleep_.listener->fell_asleep(mode_, now());
   return Halt::none;
 }
 
@@ -192,8 +212,9 @@ CycleTotals SimavrEngine::totals() const {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu) {
-  return std::make_unique<SimavrEngine>(avr, interrupts, mcu);
+std::unique_ptr<Engine> make_simavr_engine(avr_t& avr, Interrupts& interrupts, const Mcu& mcu,
+                                           const SleepOptions& sleep) {
+  return std::make_unique<SimavrEngine>(avr, interrupts, mcu, sleep);
 }
 
 }  // namespace avrlan::cpu

@@ -19,6 +19,8 @@ namespace avrlan::cpu {
 
 namespace {
 
+constexpr std::int64_t kStandbyStartUp = 6;  // "Standby Mode": wakes in six clock cycles
+
 void add(std::vector<unsigned>& vectors, const avr_int_vector_t& vector) {
   if (vector.vector != 0) vectors.push_back(vector.vector);
 }
@@ -68,6 +70,21 @@ bool WakeUpSources::any(SleepMode mode, const Interrupts& interrupts) const {
       break;
   }
   return requested(asynchronous_);
+}
+
+std::int64_t start_up(SleepMode mode, const SleepOptions& options) {
+  switch (mode) {
+    case SleepMode::power_down:
+    case SleepMode::power_save:
+      return options.start_up_cycles;
+    case SleepMode::standby:
+    case SleepMode::extended_standby:
+      return kStandbyStartUp;
+    case SleepMode::idle:
+    case SleepMode::adc_noise_reduction:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace avrlan::cpu

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "emulator/cpu/core_traits.hpp"
+#include "emulator/cpu/engine.hpp"
 
 struct avr_t;
 
@@ -24,5 +26,8 @@ class WakeUpSources {
   std::vector<unsigned> asynchronous_timers_;  // those that can run from their own crystal
   std::vector<unsigned> adc_and_memories_;     // ADC, EEPROM and SPM ready: their clocks go on in ADC noise reduction
 };
+
+// Cycles from the wake-up event until the clocks run, where the main oscillator, or its output, had stopped.
+std::int64_t start_up(SleepMode mode, const SleepOptions& options);
 
 }  // namespace avrlan::cpu

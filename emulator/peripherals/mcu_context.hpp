@@ -1,12 +1,15 @@
 #pragma once
 // What a peripheral needs of the MCU that it sits in. Every access by the CPU is dated at the start of its instruction;
-// every event of a peripheral is in the one Scheduler and happens before the instruction that starts at its cycle.
+// every event of a peripheral happens before the instruction that starts at its cycle. What the MCU's clock drives is dated
+// in cycles, by at(); what has an oscillator of its own is in the Scheduler.
 
 #include <cstdint>
 
 #include "emulator/board/mcu_clock.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
+#include "emulator/peripherals/clock_domains.hpp"
+#include "emulator/peripherals/cycle_events.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/scheduler.hpp"
 
@@ -21,10 +24,14 @@ struct RegisterBit {
 };
 
 struct McuContext {
+  using EventId = CycleEvents::EventId;
+
   avr_t& avr;
   const cpu::Mcu& mcu;
   Scheduler& scheduler;
   const McuClock& clock;
+  CycleEvents& events;
+  ClockDomains& clocks;
   cpu::Interrupts& interrupts;
   DiagnosticSink* diagnostics;  // may be nullptr
 
@@ -42,11 +49,10 @@ struct McuContext {
   Cycles response_started() const;
   // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
   void sync() const { scheduler.set_now(clock.at(cycle())); }
-  Scheduler::EventId at(Cycles when, Scheduler::Action action) const {
-    return scheduler.at(clock.at(when), std::move(action));
-  }
+  // At a cycle of the clock, whatever its frequency is by then.
+  EventId at(Cycles when, CycleEvents::Action action) const { return events.at(when, std::move(action)); }
   // Clears the id. Nothing when it has run or was cancelled already.
-  void cancel(Scheduler::EventId& id) const { scheduler.cancel(id); }
+  void cancel(EventId& id) const { events.cancel(id); }
 
   // The data space as it stands, without side effects.
   std::uint8_t& data(std::uint16_t address) const;

@@ -122,11 +122,10 @@ std::int64_t SpiMaster::divider() const {
 void SpiMaster::start(std::uint8_t value) {
   shift_ = value;
   undisturbed_ = true;
-  transfer_ = mcu_.at(mcu_.store_done() + Cycles{8 * divider()}, [this] { complete(); });
+  transfer_.at(mcu_.store_done() + Cycles{8 * divider()});
 }
 
 void SpiMaster::complete() {
-  transfer_ = {};
   const bool lsb_first = (spcr() & DORD) != 0;
   const std::uint8_t mosi = lsb_first ? reversed(shift_) : shift_;
   // Nobody drives MISO: the pull-up does.
@@ -151,7 +150,7 @@ std::uint8_t SpiMaster::clock_byte(std::uint8_t mosi) {
 }
 
 void SpiMaster::abort() {
-  mcu_.cancel(transfer_);
+  transfer_.cancel();
 }
 
 // "If SS is configured as an input and is driven low while MSTR is set, MSTR will be cleared, and SPIF in SPSR will

@@ -5,6 +5,7 @@
 // set and the device is told at the start of the cycle after. So with `out SPDR` starting at cycle c and a divider of d,
 // the first instruction that sees SPIF is one that starts at c + 1 + 8 d; the next `out SPDR` may start there, and one
 // that starts a cycle earlier collides (WCOL). At fosc/2 that is a byte every 17 cycles, the known best on silicon.
+// Where clkIO stops in the middle of a byte, the byte stands still and goes on with it.
 //
 // The device understands SPI mode 0 (CPOL = CPHA = 0). In any other mode the two ends disagree about the sampling edge:
 // each sees the other's byte one bit late or early, deterministically, and there is a diagnostic.
@@ -14,6 +15,7 @@
 #include <cstdint>
 
 #include "emulator/peripherals/gpio.hpp"
+#include "emulator/peripherals/io_event.hpp"
 #include "emulator/peripherals/mcu_context.hpp"
 #include "nic-model/core/spi_device.hpp"
 
@@ -42,7 +44,7 @@ class SpiMaster {
   std::uint8_t& spcr() const { return mcu_.data(spcr_); }
   std::uint8_t& spsr() const { return mcu_.data(spsr_); }
   std::int64_t divider() const;
-  bool transferring() const { return static_cast<bool>(transfer_); }
+  bool transferring() const { return transfer_.pending(); }
   void clear_flags_seen();
   void start(std::uint8_t value);
   void complete();
@@ -64,7 +66,7 @@ class SpiMaster {
 
   SpiDevice* device_ = nullptr;
   bool selected_ = false;
-  Scheduler::EventId transfer_;
+  IoEvent transfer_{mcu_, [this](Cycles) { complete(); }};
   std::uint8_t shift_ = 0;
   std::uint8_t received_ = 0;
   std::uint8_t last_mosi_ = 0;

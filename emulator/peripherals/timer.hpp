@@ -137,8 +137,8 @@ class Timer {
   std::int64_t outputs_changed_ = 0;
   bool watches_inputs_ = false;
   bool capture_level_ = false;  // behind the noise canceller
-  Scheduler::EventId capture_;
-  Scheduler::EventId event_;
+  McuContext::EventId capture_;
+  McuContext::EventId event_;
 };
 
 }  // namespace avrlan::peripherals

@@ -66,7 +66,7 @@ Usart::Usart(const McuContext& mcu, avr_uart_t& module)
 }
 
 void Usart::reset() {
-  mcu_.cancel(sending_);
+  sending_.cancel();
   rx_buffer_.clear();
   ucsra() = UDRE;
   ucsrb() = 0;
@@ -124,12 +124,10 @@ void Usart::store_udr(std::uint16_t, std::uint8_t value) {
 
 void Usart::send(std::uint8_t byte, Cycles start) {
   tx_shift_ = static_cast<std::uint8_t>(byte & ((1u << data_bits()) - 1));
-  const Cycles end = start + frame_time();
-  sending_ = mcu_.at(end, [this, end] { frame_sent(end); });
+  sending_.at(start + frame_time());
 }
 
 void Usart::frame_sent(Cycles end) {
-  sending_ = {};
   const std::uint8_t byte = tx_shift_;
   if ((ucsra() & UDRE) == 0) {
     send(tx_buffer_, end);
@@ -144,18 +142,16 @@ void Usart::frame_sent(Cycles end) {
 
 void Usart::receive(std::uint8_t byte) {
   line_.push_back(byte);
-  if (!receiving_) expect_frame(mcu_.clock.first_at(mcu_.scheduler.now()));
+  if (!receiving_.pending()) expect_frame(mcu_.clock.first_at(mcu_.scheduler.now()));
 }
 
 void Usart::expect_frame(Cycles start) {
-  const Cycles end = start + frame_time();
-  receiving_ = mcu_.at(end, [this, end] { frame_received(end); });
+  receiving_.at(start + frame_time());
 }
 
 void Usart::frame_received(Cycles end) {
   const std::uint8_t byte = line_.front();
   line_.pop_front();
-  receiving_ = {};
   if (!line_.empty()) expect_frame(end);
   if ((ucsrb() & RXEN) == 0) return;
   const auto data = static_cast<std::uint8_t>(byte & ((1u << data_bits()) - 1));

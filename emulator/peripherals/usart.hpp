@@ -6,7 +6,7 @@
 // Phase. A store to UDRn takes effect at the end of its instruction; the start bit begins there when the shift register
 // is free. A bit takes 16 (8 with U2Xn) times UBRRn + 1 cycles, taken when the frame begins. UDREn is set when the
 // buffer moves to the shift register, TXCn at the end of the last stop bit when the buffer is empty; RXCn at the end of
-// the frame.
+// the frame. Where clkIO stops, frames stand still and go on with it, those of a sender on RxD too.
 // Not modelled: synchronous and SPI master mode (UMSELn other than 0 behaves as asynchronous), the alignment of the start
 // bit to the free-running baud rate generator, frame and parity errors and the baud rate of a sender, the ninth data bit of a received frame, multi-processor mode, RxD and TxD as pins.
 
@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 
+#include "emulator/peripherals/io_event.hpp"
 #include "emulator/peripherals/mcu_context.hpp"
 
 struct avr_irq_t;
@@ -30,7 +31,7 @@ class Usart {
 
   // Every frame sent, its lowest eight bits, at the end of its last stop bit.
   void on_sent(std::function<void(std::uint8_t)> byte) { sent_ = std::move(byte); }
-  bool sending() const { return static_cast<bool>(sending_); }
+  bool sending() const { return sending_.pending(); }
   // A sender on RxD, at the baud rate and with the frame format that are set here: frames follow each other without a
   // gap. Bytes that are clocked while RXENn is 0 are lost.
   void receive(std::uint8_t byte);
@@ -73,12 +74,12 @@ class Usart {
   avr_irq_t* output_;  // simavr's, for whoever watches it
 
   std::function<void(std::uint8_t)> sent_;
-  Scheduler::EventId sending_;
+  IoEvent sending_{mcu_, [this](Cycles end) { frame_sent(end); }};
   std::uint8_t tx_shift_ = 0;
   std::uint8_t tx_buffer_ = 0;
 
   std::deque<std::uint8_t> line_;  // what the sender on RxD has not sent completely
-  Scheduler::EventId receiving_;
+  IoEvent receiving_{mcu_, [this](Cycles end) { frame_received(end); }};
   std::deque<Received> rx_buffer_;
 };
 

@@ -1,36 +1,17 @@
 #pragma once
 // The one event queue of a simulation: absolute times, ties broken by insertion order.
 
-#include <cstdint>
-#include <deque>
 #include <functional>
-#include <vector>
 
+#include "nic-model/core/event_queue.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan {
 
 class Scheduler {
  public:
-  // A capture of up to two words (a `this`, an index) costs no allocation.
-  using Action = std::function<void()>;
-
-  // Names a scheduled event for cancel(). Default-constructed: names nothing.
-  class EventId {
-   public:
-    EventId() = default;
-    explicit operator bool() const { return sequence_ != 0; }
-
-   private:
-    friend class Scheduler;
-    struct Slot {
-      std::uint64_t sequence = 0;  // 0: free, or running
-      std::function<void()> action;
-    };
-    EventId(std::uint64_t sequence, Slot* slot) : sequence_(sequence), slot_(slot) {}
-    std::uint64_t sequence_ = 0;
-    Slot* slot_ = nullptr;
-  };
+  using Action = EventQueue<Instant>::Action;
+  using EventId = EventQueue<Instant>::EventId;
 
   Scheduler() = default;
   Scheduler(const Scheduler&) = delete;
@@ -45,10 +26,10 @@ class Scheduler {
   EventId after(Duration delay, Action action) { return at(now_ + delay, std::move(action)); }
 
   // Forgets the event and clears `id`; an id that already ran, or names nothing, is ignored.
-  void cancel(EventId& id);
+  void cancel(EventId& id) { queue_.cancel(id); }
 
   // Time of the earliest event, Instant::never() when there is none.
-  Instant next() const { return queue_.empty() ? Instant::never() : queue_.back().when; }
+  Instant next() const { return queue_.empty() ? Instant::never() : queue_.next(); }
 
   // Runs every event due at or before `until` in order, including those that they add, then sets now() to `until`.
   // `until` before now() is ignored: time never runs backwards.
@@ -61,22 +42,8 @@ class Scheduler {
   void on_earlier(std::function<void(Instant)> notify) { notify_earlier_ = std::move(notify); }
 
  private:
-  // An action stays in place until it has run, whatever else is scheduled meanwhile.
-  using Slot = EventId::Slot;
-  struct Entry {
-    Instant when;
-    std::uint64_t sequence;
-    Slot* slot;
-  };
-
-  Slot& take_slot();
-  void free(Slot& slot);
-
   Instant now_;
-  std::uint64_t last_sequence_ = 0;
-  std::vector<Entry> queue_;  // the next event last
-  std::deque<Slot> slots_;
-  std::vector<Slot*> free_slots_;
+  EventQueue<Instant> queue_;
   std::function<void(Instant)> notify_earlier_;
 };
 

@@ -248,7 +248,7 @@ struct Heard : SleepListener {
 
 TEST(Sleep, PowerDownWakesByAnExternalInterruptAndTheOscillatorStarts) {
   Heard heard;
-  Rig rig("atmega328p", {.sleep_listener = &heard});
+  Rig rig("atmega328p", {.sleep = {.listener = &heard}});
   rig.load(kMain, {op::sleep, op::nop});
   rig.load(2 * kFirst, {op::inc(20), op::reti});
   rig.set_pc(kMain);
@@ -261,7 +261,7 @@ TEST(Sleep, PowerDownWakesByAnExternalInterruptAndTheOscillatorStarts) {
   EXPECT_EQ(rig.cycle(), 1000 + 16384 + 4 + 4);
   ASSERT_EQ(heard.events.size(), 2U);
   EXPECT_EQ(heard.events[0], std::make_pair(static_cast<int>(SleepMode::power_down), std::int64_t{1}));
-  EXPECT_EQ(heard.events[1], std::make_pair(-1, std::int64_t{1000 + 16384 + 4}));
+  EXPECT_EQ(heard.events[1], std::make_pair(-1, std::int64_t{1000 + 16384}));
 }
 
 TEST(Sleep, StandbyStartsInSixCycles) {

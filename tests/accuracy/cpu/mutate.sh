@@ -42,10 +42,10 @@ emulator/cpu/interpreter.hpp|ICALL: no third byte|s/cycles_of(Op::icall) + core.
 emulator/cpu/interpreter.hpp|EICALL: no third byte|s/cycles_of(Op::eicall) + core.wide_pc/cycles_of(Op::eicall)/
 emulator/cpu/interpreter.hpp|RET: no third byte|s/cycles_of(Op::ret) + core.wide_pc/cycles_of(Op::ret)/
 emulator/cpu/interpreter.hpp|RETI: no third byte|s/cycles_of(Op::reti) + core.wide_pc/cycles_of(Op::reti)/
-emulator/cpu/exact_engine.cpp|interrupt entry: one less|s/left -= avr_.address_size + 2;/left -= avr_.address_size + 1;/
-emulator/cpu/exact_engine.cpp|wake: one more|s/cycles = avr_.address_size + 2;/cycles = avr_.address_size + 3;/
-emulator/cpu/exact_engine.cpp|standby: 6 to 7|s/kStandbyStartUp = 6;/kStandbyStartUp = 7;/
-emulator/cpu/exact_engine.hpp|start-up: 16384 to 16385|s/start_up_cycles = 16384;/start_up_cycles = 16385;/
+emulator/cpu/exact_engine.cpp|interrupt entry: one less|/::enter_interrupt()/,/^}/s/left -= avr_.address_size + 2;/left -= avr_.address_size + 1;/
+emulator/cpu/exact_engine.cpp|wake: one more|/::wake()/,/^}/s/left -= avr_.address_size + 2;/left -= avr_.address_size + 3;/
+emulator/cpu/wake_up.cpp|standby: 6 to 7|s/kStandbyStartUp = 6;/kStandbyStartUp = 7;/
+emulator/cpu/engine.hpp|start-up: 16384 to 16385|s/start_up_cycles = 16384;/start_up_cycles = 16385;/
 emulator/cpu/exact_engine.cpp|interrupt right after SEI|s/if (wanted \&\& now() != shadow)/if (wanted)/
 emulator/cpu/data_space.hpp|external byte: one more|s/1 + page.waits/2 + page.waits/
 emulator/cpu/data_space.hpp|external byte: waits once|s/1 + page.waits/1 + (page.waits > 0)/

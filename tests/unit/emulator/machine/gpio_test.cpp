@@ -29,7 +29,9 @@ class GpioTest : public ::testing::Test {
   Scheduler scheduler;
   McuClock clock{16'000'000};
   cpu::Interrupts interrupts;
-  McuContext mcu{chip.avr(), part, scheduler, clock, interrupts, nullptr};
+  CycleEvents events{scheduler, clock};
+  ClockDomains clocks;
+  McuContext mcu{chip.avr(), part, scheduler, clock, events, clocks, interrupts, nullptr};
   Gpio gpio{mcu};
 };
 

@@ -1,0 +1,49 @@
+#pragma once
+// What the peripherals have to do at a cycle of the MCU's clock.
+
+#include <cstdint>
+#include <functional>
+
+#include "emulator/board/mcu_clock.hpp"
+#include "nic-model/core/event_queue.hpp"
+#include "nic-model/core/scheduler.hpp"
+
+namespace avrlan::peripherals {
+
+// The earliest is one event in the Scheduler, so that a change of frequency re-dates it alone. At one cycle: by insertion
+// order, but together; other events of the same instant come before all of them or after.
+class CycleEvents {
+ public:
+  using Action = EventQueue<Cycles>::Action;
+  using EventId = EventQueue<Cycles>::EventId;
+
+  // Both must outlive this.
+  CycleEvents(Scheduler& scheduler, McuClock& clock) : scheduler_(scheduler), clock_(clock) {}
+  ~CycleEvents() { scheduler_.cancel(armed_); }
+  CycleEvents(const CycleEvents&) = delete;
+  CycleEvents& operator=(const CycleEvents&) = delete;
+
+  // Calls `action` once, before the instruction that starts at `when`; a cycle in the past means now.
+  EventId at(Cycles when, Action action);
+  // Forgets the event and clears `id`; an id that already ran, or names nothing, is ignored.
+  void cancel(EventId& id);
+
+  // From the start of cycle `now` on the clock runs at `hz`: everything pending keeps its cycle and gets a new time. `now`
+  // must be no earlier than the instruction being executed, nor than the last change.
+  void set_hz(std::int64_t hz, Cycles now);
+  // Called after each change, so that whoever executes instructions can reckon its slice again.
+  void on_change(std::function<void()> notify) { changed_ = std::move(notify); }
+
+ private:
+  void arm();
+  void run();
+
+  Scheduler& scheduler_;
+  McuClock& clock_;
+  EventQueue<Cycles> queue_;
+  Scheduler::EventId armed_;
+  Cycles armed_for_;
+  std::function<void()> changed_;
+};
+
+}  // namespace avrlan::peripherals
