@@ -143,7 +143,7 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       mcu(mcu_for(on, firmware, options)),
       diagnostics_(options.diagnostics),
       scheduler_(scheduler),
-      chip_(mcu.name, options.hz != 0 ? options.hz : on.hz),
+      chip_(mcu, options.hz != 0 ? options.hz : on.hz),
       clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()),
       engine_kind_(options.engine) {
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);

@@ -95,15 +95,16 @@ void free_irqs(avr_t& avr) {
 
 }  // namespace
 
-SimavrChip::SimavrChip(std::string_view mcu, std::int64_t hz) {
+SimavrChip::SimavrChip(const cpu::Mcu& mcu, std::int64_t hz) {
   avr_global_logger_set(&SimavrChip::log);
-  avr_ = avr_make_mcu_by_name(std::string{mcu}.c_str());
+  avr_ = avr_make_mcu_by_name(std::string{mcu.name}.c_str());
   if (avr_ == nullptr) {
-    throw UsageError(fmt::format("simavr knows no MCU '{}'", mcu), "`avrlan mcus` lists those that can be run");
+    throw UsageError(fmt::format("simavr knows no MCU '{}'", mcu.name), "`avrlan mcus` lists those that can be run");
   }
   avr_->custom.data = &log_;
   initialise(*avr_);
   disconnect_usb(*avr_);
+  cpu::correct_tables(*avr_, mcu);
   avr_->sleep = never_sleep;
   avr_->frequency = static_cast<std::uint32_t>(hz);
   // Volts that the ADC divides by.

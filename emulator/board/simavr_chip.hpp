@@ -1,11 +1,12 @@
 #pragma once
-// Owns one avr_t: simavr's tables and modules, quiet, in memory that a wild firmware cannot leave.
+// Owns one avr_t: simavr's tables, corrected, and modules, quiet, in memory that a wild firmware cannot leave.
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "emulator/cpu/mcu.hpp"
 
 struct avr_t;
 
@@ -13,8 +14,7 @@ namespace avrlan {
 
 class SimavrChip {
  public:
-  // Throws HostError when simavr does not know the name.
-  SimavrChip(std::string_view mcu, std::int64_t hz);
+  SimavrChip(const cpu::Mcu& mcu, std::int64_t hz);
   ~SimavrChip();
   SimavrChip(const SimavrChip&) = delete;
   SimavrChip& operator=(const SimavrChip&) = delete;

@@ -44,6 +44,7 @@ Gpio::Gpio(const McuContext& mcu)
     Port& port = ports_[module->name];
     port.gpio = this;
     port.module = module;
+    port.exist = mcu.mcu.pins_of(module->name);
     on_load<&Port::load_pin>(avr, module->r_pin, port);
     on_store<&Port::store_pin>(avr, module->r_pin, port);
     on_store<&Port::store_port>(avr, module->r_port, port);
@@ -257,12 +258,14 @@ std::uint8_t Gpio::Port::load_pin(std::uint16_t) {
 }
 
 void Gpio::Port::store_port(std::uint16_t address, std::uint8_t value) {
+  value &= exist;
   gpio->mcu_.data(address) = value;
   avr_raise_irq(module->io.irq + IOPORT_IRQ_REG_PORT, value);
   gpio->changed_by_store(*this);
 }
 
 void Gpio::Port::store_ddr(std::uint16_t address, std::uint8_t value) {
+  value &= exist;
   if (gpio->mcu_.data(address) == value) return;
   gpio->mcu_.data(address) = value;
   avr_raise_irq(module->io.irq + IOPORT_IRQ_DIRECTION_ALL, value);

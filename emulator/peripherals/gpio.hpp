@@ -83,7 +83,7 @@ class Gpio {
   Gpio(const Gpio&) = delete;
   Gpio& operator=(const Gpio&) = delete;
 
-  bool has(Pin pin) const { return ports_.contains(pin.port); }
+  bool has(Pin pin) const { return ports_.contains(pin.port) && (port(pin).exist >> pin.bit & 1) != 0; }
   // Of a pin that the MCU has.
   Alternate& alternate(Pin pin, std::string name);
 
@@ -130,6 +130,7 @@ class Gpio {
   struct Port {
     Gpio* gpio = nullptr;
     avr_ioport_t* module = nullptr;
+    std::uint8_t exist = 0xff;
     std::uint8_t driven = 0;  // from outside
     std::uint8_t driven_high = 0;
     std::uint8_t pulled_up = 0;  // on the board

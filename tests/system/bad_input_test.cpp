@@ -98,7 +98,7 @@ TEST_F(BadInput, ElfForAnotherMcu) {
 }
 
 TEST_F(BadInput, UnknownMcu) {
-  expect_one_line(run({program, "run", web, "--mcu", "atmega9999"}), usage, {"atmega9999", "atmega328p, atmega164p"});
+  expect_one_line(run({program, "run", web, "--mcu", "atmega9999"}), usage, {"atmega9999", "atmega328p, atmega324p"});
 }
 
 TEST_F(BadInput, UnknownBoard) {

@@ -172,7 +172,7 @@ TEST(Machine, AnUnknownMcuIsRefusedWithTheListOfThoseThatAreKnown) {
     FAIL();
   } catch (const HostError& error) {
     EXPECT_NE(std::string{error.what()}.find("atmega9999"), std::string::npos);
-    EXPECT_NE(error.hint().find("atmega328p, atmega164p"), std::string::npos);
+    EXPECT_NE(error.hint().find("atmega328p, atmega324p"), std::string::npos);
   }
 }
 
