@@ -124,7 +124,7 @@ class Machine::Impl {
   cpu::Interrupts interrupts_;
   const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, events_, clocks_, interrupts_, diagnostics_};
   peripherals::Gpio gpio_{context_};
-  peripherals::ExternalInterrupts external_interrupts_{context_};
+  peripherals::ExternalInterrupts external_interrupts_{context_, gpio_};
   peripherals::SpiMaster spi_{context_, gpio_};
   peripherals::Timers timers_{context_, gpio_};
   std::vector<std::unique_ptr<peripherals::Usart>> usarts_ = make_usarts();

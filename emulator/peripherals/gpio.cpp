@@ -30,8 +30,6 @@ RegisterBit pull_up_disable(const cpu::CoreTraits& traits) {
   return {static_cast<std::uint16_t>(mega128 ? 0x40 : 0x50), 0x04};
 }
 
-constexpr std::uint16_t sbi = 0x9a00, cbi = 0x9800;  // 1001 1010 AAAA Abbb, 1001 1000 AAAA Abbb
-
 }  // namespace
 
 Gpio::Gpio(const McuContext& mcu)
@@ -41,6 +39,7 @@ Gpio::Gpio(const McuContext& mcu)
   avr_t& avr = mcu.avr;
   for (auto* module : simavr_modules<avr_ioport_t>(avr, "port")) {
     module->io.reset = nullptr;
+    module->r_pcint = 0;  // simavr's hook on the pins would raise its pin-change interrupt
     Port& port = ports_[module->name];
     port.gpio = this;
     port.module = module;
@@ -272,14 +271,10 @@ void Gpio::Port::store_ddr(std::uint16_t address, std::uint8_t value) {
   gpio->changed_by_store(*this);
 }
 
-// "... writing a logic one to PINxn toggles the value of PORTxn ... SBI can be used to toggle one single bit": whatever
-// else an engine has read and writes back.
+// "... writing a logic one to PINxn toggles the value of PORTxn ... SBI can be used to toggle one single bit."
 void Gpio::Port::store_pin(std::uint16_t, std::uint8_t value) {
   if (!gpio->toggles_) return;
-  const std::uint16_t opcode = gpio->mcu_.opcode();
-  if ((opcode & 0xff00) == cbi) return;
-  const std::uint8_t toggled = (opcode & 0xff00) == sbi ? static_cast<std::uint8_t>(1u << (opcode & 7)) : value;
-  store_port(module->r_port, gpio->mcu_.data(module->r_port) ^ toggled);
+  store_port(module->r_port, gpio->mcu_.data(module->r_port) ^ gpio->mcu_.ones_written(value));
 }
 
 Gpio::Alternate::Alternate(Gpio& gpio, Port& port, std::uint8_t mask, std::string name)

@@ -19,6 +19,12 @@ Cycles McuContext::load_sampled() const {
   return cycle() + Cycles{direct ? 0 : 1};
 }
 
+std::uint8_t McuContext::ones_written(std::uint8_t value) const {
+  const std::uint16_t word = opcode();
+  if ((word & 0xff00) == 0x9a00) return static_cast<std::uint8_t>(1u << (word & 7));  // SBI
+  return (word & 0xff00) == 0x9800 ? std::uint8_t{0} : value;                         // CBI
+}
+
 std::uint16_t McuContext::opcode() const {
   if (avr.pc >= avr.flashend) return 0;
   return static_cast<std::uint16_t>(avr.flash[avr.pc] | avr.flash[avr.pc + 1] << 8);

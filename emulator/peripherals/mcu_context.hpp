@@ -47,6 +47,9 @@ struct McuContext {
   std::uint16_t opcode() const;
   // Inside an acknowledge: when the response to the interrupt began.
   Cycles response_started() const;
+  // Inside a write handler, on a part whose SBI and CBI write one bit: the ones that the instruction itself writes,
+  // whatever else an engine has read and writes back.
+  std::uint8_t ones_written(std::uint8_t value) const;
   // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
   void sync() const { scheduler.set_now(clock.at(cycle())); }
   // At a cycle of the clock, whatever its frequency is by then.

@@ -14,6 +14,10 @@ start:
   nop
   label trigger
   cbi IO(EXT_PORT), EXT_BIT
+  // Until the edge has come through to the flag.
+  nop
+  nop
+  nop
   nop
   nop
   // The longest way in: an interrupt that comes up in the middle of an instruction waits for its end.

@@ -4,9 +4,13 @@
   jmp start
   vector EXT_vect_num, isr
 
+// Ends when the flag is set.
 .macro request
   sbi IO(EXT_PORT), EXT_BIT
   cbi IO(EXT_PORT), EXT_BIT
+  nop
+  nop
+  nop
 .endm
 
 .macro begin
