@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "emulator/board/mcu_clock.hpp"
+#include "emulator/board/pin_trace.hpp"
 #include "emulator/board/simavr_chip.hpp"
 #include "emulator/cpu/exact_engine.hpp"
 #include "emulator/cpu/fault.hpp"
@@ -134,6 +135,7 @@ class Machine::Impl {
   FaultReporter faults_{diagnostics_};
   const EngineKind engine_kind_;
   std::unique_ptr<cpu::Engine> engine_;
+  std::unique_ptr<PinTrace> trace_;
   cpu::Halt halt_ = cpu::Halt::none;
   std::optional<MachineEnd> end_;
 };
@@ -274,6 +276,15 @@ void Machine::on_uart(std::function<void(std::uint8_t)> byte) {
 
 void Machine::uart_receive(std::uint8_t byte) {
   impl_->usart0_.receive(byte);
+}
+
+void Machine::trace_pins(const std::filesystem::path& file, const std::vector<Pin>& pins) {
+  impl_->trace_ =
+      std::make_unique<PinTrace>(file, impl_->mcu_name, impl_->board, pins, impl_->gpio_, impl_->scheduler_);
+}
+
+void Machine::flush_trace() {
+  if (impl_->trace_) impl_->trace_->flush();
 }
 
 std::optional<MachineEnd> Machine::run_until(Instant limit) {

@@ -2,11 +2,13 @@
 // One board: MCU, its peripherals, and an Ethernet chip on its pins.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
@@ -56,6 +58,12 @@ class Machine {
   void on_uart(std::function<void(std::uint8_t)> byte);
   // A byte for RxD of USART 0; bytes are clocked in at the firmware's own baud rate, without gaps.
   void uart_receive(std::uint8_t byte);
+
+  // Writes the levels of these pins, or of those in use on the board, to a VCD file from now on. After attach(), before the
+  // first run. Throws HostError when it cannot be written, UsageError when the MCU has no such pin.
+  void trace_pins(const std::filesystem::path& file, const std::vector<Pin>& pins);
+  // The trace up to now is in its file after this. Throws HostError.
+  void flush_trace();
 
   // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends; after that it returns
   // the same end again. Events that are due at the start of an instruction run before it. What USART 0 is still sending

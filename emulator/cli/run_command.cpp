@@ -38,6 +38,7 @@ struct RunArguments {
   std::string expect_text;
   std::string fail_text;
   std::filesystem::path pcap;
+  std::string vcd;
   std::filesystem::path out;
 };
 
@@ -125,6 +126,7 @@ SimulationOptions simulation_options(const RunArguments& args) {
                      "leave out --hostfwd and --host-access, or use --net user");
   }
   if (!args.pcap.empty()) options.captures.push_back(args.pcap);
+  if (!args.vcd.empty()) options.pin_trace = PinTraceOptions::parse(args.vcd);
   if (!args.out.empty()) options.captures.push_back(args.out / "frames.pcapng");
   return options;
 }
@@ -264,6 +266,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_option("--fail-text", args->fail_text, "end with status 1 when UART 0 has sent this")->type_name("TEXT");
   command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time")
       ->type_name("FILE");
+  command
+      ->add_option("--vcd", args->vcd,
+                   "write the pins' levels, a value change dump in picoseconds; without pins those in use on the board")
+      ->type_name("FILE[,PIN...]");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng")->type_name("DIR");
   command->footer(examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });

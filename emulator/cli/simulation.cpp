@@ -2,7 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace avrlan {
+
+PinTraceOptions PinTraceOptions::parse(const std::string& text) {
+  PinTraceOptions options;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    if (options.file.empty() && !part.empty()) {
+      options.file = part;
+    } else if (const auto pin = Pin::parse(part)) {
+      options.pins.push_back(*pin);
+    } else {
+      throw UsageError(fmt::format("--vcd {}: '{}' is no pin", text, part), "write --vcd trace.vcd,PB2,PD1");
+    }
+  }
+  if (options.file.empty())
+    throw UsageError("--vcd names no file", "write --vcd trace.vcd, or --vcd trace.vcd,PB2,PD1");
+  return options;
+}
 
 void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
   ++count.frames;
@@ -18,6 +37,7 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   diagnostics_.locate([this] { return CodePlace{machine_->pc(), machine_->cycle()}; });
   nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_);
   machine_->attach(*nic_, *nic_);
+  if (options.pin_trace) machine_->trace_pins(options.pin_trace->file, options.pin_trace->pins);
 
   // Each element is put in front of the one before, from the chip outwards and from the far end inwards.
   FrameSink* to_chip = nic_.get();
@@ -59,6 +79,7 @@ DropCounters Simulation::drops() const {
 
 void Simulation::flush() {
   for (auto& recorder : recorders_) recorder->flush();
+  machine_->flush_trace();
 }
 
 }  // namespace avrlan

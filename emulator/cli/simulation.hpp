@@ -24,6 +24,14 @@ namespace avrlan {
 
 enum class NetBackend : std::uint8_t { none, user };
 
+// A VCD file of these pins; none: those in use on the board.
+struct PinTraceOptions {
+  std::filesystem::path file;
+  std::vector<Pin> pins;
+  // FILE[,PIN...]. Throws UsageError.
+  static PinTraceOptions parse(const std::string& text);
+};
+
 struct SimulationOptions {
   MachineOptions machine;
   NetBackend net = NetBackend::user;
@@ -31,6 +39,7 @@ struct SimulationOptions {
   net::LinkOptions link;
   // Captures at the chip: what it was sent (accepted or not) and what it has sent.
   std::vector<std::filesystem::path> captures;
+  std::optional<PinTraceOptions> pin_trace;
 };
 
 // Frames and octets (without FCS) that passed one point of the wire.

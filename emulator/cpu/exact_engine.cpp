@@ -170,7 +170,7 @@ void Exact::prepare() {
     if (vector.vector < vectors_.size()) vectors_[vector.vector] = &vector;
     if (vector.raised.reg < flag_registers_.size()) flag_registers_.set(vector.raised.reg);
   }
-  wake_up_.emplace(avr_);
+  wake_up_.emplace(avr_, mcu_);
   space_.update_external_bus();
 }
 

@@ -35,7 +35,7 @@ class SimavrEngine final : public Engine {
         mcu_(mcu),
         sleep_(sleep),
         traits_(core_traits(avr.mmcu)),
-        wake_up_(avr),
+        wake_up_(avr, mcu),
         run_(avr.run),
         watchdog_(find_watchdog(avr)) {}
 

@@ -4,7 +4,6 @@
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_extint.h>
 #include <simavr/avr_flash.h>
-#include <simavr/avr_ioport.h>
 #include <simavr/avr_timer.h>
 #include <simavr/avr_twi.h>
 #include <simavr/avr_watchdog.h>
@@ -14,6 +13,7 @@
 #include <string_view>
 
 #include "emulator/cpu/interrupts.hpp"
+#include "emulator/cpu/mcu.hpp"
 
 namespace avrlan::cpu {
 
@@ -27,13 +27,12 @@ void add(std::vector<unsigned>& vectors, const avr_int_vector_t& vector) {
 
 }  // namespace
 
-WakeUpSources::WakeUpSources(const avr_t& avr) {
+WakeUpSources::WakeUpSources(const avr_t& avr, const Mcu& mcu) {
+  for (const auto& group : mcu.pin_changes) asynchronous_.push_back(group.vector);
   for (const avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
     const std::string_view kind = io->kind != nullptr ? io->kind : "";
     if (kind == "extint") {
       for (const auto& line : reinterpret_cast<const avr_extint_t*>(io)->eint) add(asynchronous_, line.vector);
-    } else if (kind == "port") {
-      add(asynchronous_, reinterpret_cast<const avr_ioport_t*>(io)->pcint);
     } else if (kind == "watchdog") {
       add(asynchronous_, reinterpret_cast<const avr_watchdog_t*>(io)->watchdog);
     } else if (kind == "twi") {

@@ -11,13 +11,14 @@ struct avr_t;
 namespace avrlan::cpu {
 
 class Interrupts;
+struct Mcu;
 
 // Which interrupts wake an MCU from which sleep mode: datasheet, table "Active Clock Domains and Wake-up Sources in the
 // Different Sleep Modes". Everything wakes it from idle; where the I/O clock stands, only what works without it does.
 class WakeUpSources {
  public:
   // Finds the vectors among simavr's modules of `avr`.
-  explicit WakeUpSources(const avr_t& avr);
+  WakeUpSources(const avr_t& avr, const Mcu& mcu);
 
   bool any(SleepMode mode, const Interrupts& interrupts) const;
 

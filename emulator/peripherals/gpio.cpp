@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <simavr/avr_ioport.h>
 
+#include <bit>
+
 #include "emulator/cpu/core_traits.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
 
@@ -57,6 +59,16 @@ Gpio::Gpio(const McuContext& mcu)
 Gpio::Alternate& Gpio::alternate(Pin pin, std::string name) {
   Port& port = ports_.at(pin.port);
   return port.alternates.emplace_back(*this, port, mask_of(pin), std::move(name));
+}
+
+std::vector<Gpio::NamedPin> Gpio::alternates() const {
+  std::vector<NamedPin> all;
+  for (const auto& [name, port] : ports_) {
+    for (const auto& alternate : port.alternates) {
+      all.push_back({{name, static_cast<std::uint8_t>(std::countr_zero(alternate.mask_))}, alternate.name_});
+    }
+  }
+  return all;
 }
 
 bool Gpio::is_output(Pin pin) const {
@@ -223,12 +235,22 @@ void Gpio::tell(Port& port, std::uint8_t changed, std::uint8_t turned) {
   if (changed != 0) avr_raise_irq(irq + IOPORT_IRQ_PIN_ALL, port.pins);
   if (((changed | turned) & port.watched) == 0 && port.port_watchers.empty()) return;
   if (change_cycle_) mcu_.sync();
+  // A watcher may change pins itself: a chip answers to its select.
+  const auto cycle = change_cycle_;
+  const Cycles visible = visible_from_;
+  const std::uint8_t pins = port.pins;
+  const auto this_change = [&] {
+    change_cycle_ = cycle;
+    visible_from_ = visible;
+  };
   for (const auto& watcher : port.port_watchers) {
+    this_change();
     if (changed != 0) watcher(changed);
   }
   for (const auto& watcher : port.watchers) {
     const std::uint8_t heard = watcher.direction_too ? changed | turned : changed;
-    if ((heard & watcher.mask) != 0) watcher.changed((port.pins & watcher.mask) != 0);
+    this_change();
+    if ((heard & watcher.mask) != 0) watcher.changed((pins & watcher.mask) != 0);
   }
 }
 

@@ -87,6 +87,13 @@ class Gpio {
   // Of a pin that the MCU has.
   Alternate& alternate(Pin pin, std::string name);
 
+  struct NamedPin {
+    Pin pin;
+    std::string name;
+  };
+  // Every alternate function that was asked for.
+  std::vector<NamedPin> alternates() const;
+
   // Whether the MCU drives the pin.
   bool is_output(Pin pin) const;
   // Nobody drives or pulls it. It reads as low.

@@ -165,6 +165,18 @@ TEST_P(PinSleep, ALowLevelWakesFromPowerDown) {
   EXPECT_EQ(bench.reg(2), 1);
 }
 
+TEST(PinSleepChange, WakesFromPowerDown) {
+  Board wired = board_with("atmega2560");
+  wired.nic_int = Pin{'J', 0};
+  Bench bench(assembled("sleep_change_atmega2560"), wired);
+  ScriptedChip chip(bench.scheduler);
+  bench.machine.attach(chip, chip);
+  const Cycles sleeps = bench.run_to("sleeps");
+  bench.scheduler.at(bench.clock.at(sleeps + Cycles{1000}), [&] { chip.set_int_pin(false); });
+  EXPECT_TRUE(bench.run_to_end(Duration::milliseconds(10)));
+  EXPECT_EQ(bench.reg(3), 1);
+}
+
 TEST(PinSleepChange, WakesFromPowerDownAndTheEdgeIsFlaggedWhenTheClockIsBack) {
   Bench bench("sleep_change_atmega328p", "atmega328p");
   ScriptedChip chip(bench.scheduler);

@@ -1,0 +1,65 @@
+#include "emulator/board/pin_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/board/host_error.hpp"
+
+namespace avrlan {
+
+namespace {
+
+struct Used {
+  Pin pin;
+  std::string by;
+};
+
+bool same(Pin a, Pin b) {
+  return a.port == b.port && a.bit == b.bit;
+}
+
+std::vector<Used> uses(const Board& board, const peripherals::Gpio& gpio) {
+  std::vector<Used> all = {{board.nic_select, board.nic + " select"}};
+  if (board.nic_int) all.push_back({*board.nic_int, board.nic + " INT"});
+  if (board.nic_reset) all.push_back({*board.nic_reset, board.nic + " reset"});
+  for (const auto& alternate : gpio.alternates()) all.push_back({alternate.pin, alternate.name});
+  return all;
+}
+
+bool shown_by_default(const Used& used) {
+  if (used.by.find(' ') != std::string::npos) return true;  // the board's
+  static const std::vector<std::string> names = {"SCK", "MOSI", "MISO", "TxD0", "RxD0", "TxD", "RxD"};
+  return std::find(names.begin(), names.end(), used.by) != names.end();
+}
+
+}  // namespace
+
+PinTrace::PinTrace(const std::filesystem::path& file, const std::string& scope, const Board& board,
+                   std::vector<Pin> pins, peripherals::Gpio& gpio, const Scheduler& scheduler)
+    : gpio_(gpio), scheduler_(scheduler), vcd_(file, scope) {
+  const auto all = uses(board, gpio);
+  if (pins.empty()) {
+    for (const auto& used : all) {
+      const bool listed = std::any_of(pins.begin(), pins.end(), [&](Pin pin) { return same(pin, used.pin); });
+      if (shown_by_default(used) && gpio.has(used.pin) && !listed) pins.push_back(used.pin);
+    }
+  }
+  for (const Pin pin : pins) {
+    if (!gpio.has(pin)) {
+      throw UsageError(fmt::format("the {} has no pin {}", scope, pin.name()), "name pins like PB2 after --vcd FILE");
+    }
+    std::string note;
+    for (const auto& used : all) {
+      if (same(used.pin, pin)) note += (note.empty() ? "" : ", ") + used.by;
+    }
+    add(pin, note);
+  }
+}
+
+void PinTrace::add(Pin pin, const std::string& note) {
+  const std::size_t signal = vcd_.add(pin.name(), note, gpio_.level(pin));
+  gpio_.watch(pin, [this, signal](bool high) { vcd_.change(signal, gpio_.changed_at(), high, scheduler_.now()); });
+}
+
+}  // namespace avrlan
