@@ -20,6 +20,7 @@ struct Board {
   Pin nic_select;
   std::optional<Pin> nic_int;
   std::optional<Pin> nic_reset;
+  std::optional<unsigned> nic_usart = std::nullopt;  // its SPI is this USART in SPI mode, not the SPI
 };
 
 // The boards that are built in, in the order in which they are listed.

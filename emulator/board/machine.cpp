@@ -20,7 +20,7 @@
 #include "emulator/peripherals/external_interrupts.hpp"
 #include "emulator/peripherals/gpio.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
-#include "emulator/peripherals/spi_master.hpp"
+#include "emulator/peripherals/spi.hpp"
 #include "emulator/peripherals/timers.hpp"
 #include "emulator/peripherals/usart.hpp"
 
@@ -108,6 +108,7 @@ class Machine::Impl {
   };
 
   std::vector<std::unique_ptr<peripherals::Usart>> make_usarts();
+  peripherals::Usart& usart(std::optional<unsigned> number);
   std::unique_ptr<cpu::Engine> make_engine(std::uint32_t data_end);
   void reset_peripherals();
   bool sends_rest() const;
@@ -126,10 +127,10 @@ class Machine::Impl {
   const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, events_, clocks_, interrupts_, diagnostics_};
   peripherals::Gpio gpio_{context_};
   peripherals::ExternalInterrupts external_interrupts_{context_, gpio_};
-  peripherals::SpiMaster spi_{context_, gpio_};
+  peripherals::Spi spi_{context_, gpio_};
   peripherals::Timers timers_{context_, gpio_};
   std::vector<std::unique_ptr<peripherals::Usart>> usarts_ = make_usarts();
-  peripherals::Usart& usart0_ = *usarts_.front();
+  peripherals::Usart& console_;
   // Takes the vectors that those above have left.
   cpu::SimavrVectors vectors_{avr_, interrupts_};
   FaultReporter faults_{diagnostics_};
@@ -147,11 +148,13 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       scheduler_(scheduler),
       chip_(mcu, options.hz != 0 ? options.hz : on.hz),
       clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()),
+      console_(usart(options.uart)),
       engine_kind_(options.engine) {
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
   chip_.load_flash(firmware.flash);
   chip_.load_eeprom(firmware.eeprom);
+  console_.set_host_baud(options.uart_baud);
   engine_ = make_engine(firmware.data_end);
 
   avr_io_t** last = &avr_.io_port;
@@ -166,8 +169,18 @@ std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
   auto modules = peripherals::simavr_modules<avr_uart_t>(avr_, "uart");
   std::sort(modules.begin(), modules.end(), [](auto* a, auto* b) { return a->name < b->name; });
   std::vector<std::unique_ptr<peripherals::Usart>> usarts;
-  for (auto* module : modules) usarts.push_back(std::make_unique<peripherals::Usart>(context_, *module));
+  for (auto* module : modules) usarts.push_back(std::make_unique<peripherals::Usart>(context_, gpio_, *module));
   return usarts;
+}
+
+peripherals::Usart& Machine::Impl::usart(std::optional<unsigned> number) {
+  if (!number) return *usarts_.front();
+  std::string numbers;
+  for (const auto& usart : usarts_) {
+    if (usart->number() == *number) return *usart;
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", usart->number());
+  }
+  throw UsageError(fmt::format("the {} has no USART{}", mcu.name, *number), fmt::format("it has USART {}", numbers));
 }
 
 // Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`.
@@ -193,7 +206,11 @@ void Machine::Impl::reset_peripherals() {
 
 void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
   gpio_.pull_up(board.nic_select);
-  spi_.attach(spi, board.nic_select);
+  if (board.nic_usart) {
+    usart(*board.nic_usart).attach(spi, board.nic_select);
+  } else {
+    spi_.attach(spi, board.nic_select);
+  }
   if (board.nic_int) {
     gpio_.drive(*board.nic_int, nic.int_pin());
     nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high); });
@@ -225,7 +242,7 @@ std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
 
 // The peripherals' clock goes on after the last instruction.
 bool Machine::Impl::sends_rest() const {
-  return (halt_ == cpu::Halt::jump_to_self || halt_ == cpu::Halt::sleep) && usart0_.sending();
+  return (halt_ == cpu::Halt::jump_to_self || halt_ == cpu::Halt::sleep) && console_.sending();
 }
 
 MachineEnd Machine::Impl::end() {
@@ -270,12 +287,22 @@ void Machine::attach(Nic& nic, SpiDevice& spi) {
   impl_->attach(nic, spi);
 }
 
-void Machine::on_uart(std::function<void(std::uint8_t)> byte) {
-  impl_->usart0_.on_sent(std::move(byte));
+std::vector<unsigned> Machine::usarts() const {
+  std::vector<unsigned> numbers;
+  for (const auto& usart : impl_->usarts_) numbers.push_back(usart->number());
+  return numbers;
 }
 
-void Machine::uart_receive(std::uint8_t byte) {
-  impl_->usart0_.receive(byte);
+void Machine::on_uart(std::function<void(std::uint16_t)> frame, std::optional<unsigned> usart) {
+  (usart ? impl_->usart(usart) : impl_->console_).on_sent(std::move(frame));
+}
+
+void Machine::uart_receive(std::uint16_t frame, std::optional<unsigned> usart) {
+  (usart ? impl_->usart(usart) : impl_->console_).receive(frame);
+}
+
+peripherals::Gpio& Machine::gpio() {
+  return impl_->gpio_;
 }
 
 void Machine::trace_pins(const std::filesystem::path& file, const std::vector<Pin>& pins) {

@@ -21,6 +21,10 @@
 
 namespace avrlan {
 
+namespace peripherals {
+class Gpio;
+}
+
 // Why a run ended by itself, and the status the firmware left: r24 at a jump to itself, 0 otherwise.
 struct MachineEnd {
   cpu::Halt halt = cpu::Halt::none;
@@ -37,6 +41,10 @@ struct MachineOptions {
   EngineKind engine = EngineKind::exact;
   std::string mcu;      // overrides the board's
   std::int64_t hz = 0;  // overrides the board's; 0: the board's
+  // Which USART is the console: by its number in the MCU; nullopt: USART0, or the only one.
+  std::optional<unsigned> uart;
+  // The baud rate of whoever is at the other end of the console's USART; 0: the rate that the firmware has set.
+  std::int64_t uart_baud = 0;
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
   DiagnosticSink* diagnostics = nullptr;
 };
@@ -44,7 +52,7 @@ struct MachineOptions {
 class Machine {
  public:
   // Throws HostError: MCU unknown or not supported, firmware built for another MCU, firmware larger than the flash or
-  // the EEPROM. `scheduler` must outlive the machine, which sets its on_earlier().
+  // the EEPROM, no USART of that number. `scheduler` must outlive the machine, which sets its on_earlier().
   Machine(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options = {});
   ~Machine();
   Machine(const Machine&) = delete;
@@ -54,10 +62,16 @@ class Machine {
   // call once, before the first.
   void attach(Nic& nic, SpiDevice& spi);
 
-  // USART 0 is the first one: of the ATmega32U4 its USART 1. Every byte that it has sent, when the stop bit is over.
-  void on_uart(std::function<void(std::uint8_t)> byte);
-  // A byte for RxD of USART 0; bytes are clocked in at the firmware's own baud rate, without gaps.
-  void uart_receive(std::uint8_t byte);
+  // The numbers of the MCU's USARTs, ascending.
+  std::vector<unsigned> usarts() const;
+  // Every frame that a USART has sent, its data bits, when its last stop bit is over. nullopt: the console. Throws
+  // UsageError when there is no such USART.
+  void on_uart(std::function<void(std::uint16_t)> frame, std::optional<unsigned> usart = std::nullopt);
+  // The data bits of a frame for RxD; frames are clocked in without gaps, in the format that the firmware has set.
+  void uart_receive(std::uint16_t frame, std::optional<unsigned> usart = std::nullopt);
+
+  // The pins, to watch and to drive.
+  peripherals::Gpio& gpio();
 
   // Writes the levels of these pins, or of those in use on the board, to a VCD file from now on. After attach(), before the
   // first run. Throws HostError when it cannot be written, UsageError when the MCU has no such pin.
@@ -66,7 +80,7 @@ class Machine {
   void flush_trace();
 
   // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends; after that it returns
-  // the same end again. Events that are due at the start of an instruction run before it. What USART 0 is still sending
+  // the same end again. Events that are due at the start of an instruction run before it. What the console is still sending
   // when the firmware ends is sent first. On return the scheduler's time is now().
   std::optional<MachineEnd> run_until(Instant limit);
 

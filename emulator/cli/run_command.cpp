@@ -27,6 +27,8 @@ struct RunArguments {
   std::string mcu;
   std::string frequency;
   std::string engine = "exact";
+  std::optional<unsigned> uart;
+  std::int64_t uart_baud = 0;
   std::string net = "user";
   std::vector<std::string> forwards;
   bool host_access = false;
@@ -49,7 +51,7 @@ Examples:
   avrlan run app.elf --net none --pace max --timeout 5s --expect-text "self test passed"
   avrlan run app.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
 
-UART 0 of the firmware goes to stdout, everything else to stderr.
+The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.
 
 Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
 as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
@@ -117,6 +119,8 @@ SimulationOptions simulation_options(const RunArguments& args) {
   options.machine.mcu = args.mcu;
   options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
   if (!args.frequency.empty()) options.machine.hz = parse_frequency("--freq", args.frequency);
+  options.machine.uart = args.uart;
+  options.machine.uart_baud = args.uart_baud;
   options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
   options.gateway.host_access = args.host_access;
@@ -236,6 +240,12 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->check(CLI::IsMember({"exact", "simavr"}).description(""))
       ->type_name("ENGINE")
       ->capture_default_str();
+  command->add_option("--uart", args->uart, "the USART that is the console, by its number in the MCU")->type_name("N");
+  command
+      ->add_option("--uart-baud", args->uart_baud,
+                   "baud rate at the other end of the console; if not what the firmware has set: a diagnostic, garbage")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}).description(""))
+      ->type_name("RATE");
   command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
       ->check(CLI::IsMember({"user", "none"}).description(""))
       ->type_name("NET")
@@ -261,9 +271,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_option("--hold-limit", args->hold_limit, "how long --pace max waits for a reply that the host owes")
       ->type_name("TIME")
       ->capture_default_str();
-  command->add_option("--expect-text", args->expect_text, "end with status 0 when UART 0 has sent this")
+  command->add_option("--expect-text", args->expect_text, "end with status 0 when the UART has sent this")
       ->type_name("TEXT");
-  command->add_option("--fail-text", args->fail_text, "end with status 1 when UART 0 has sent this")->type_name("TEXT");
+  command->add_option("--fail-text", args->fail_text, "end with status 1 when the UART has sent this")
+      ->type_name("TEXT");
   command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time")
       ->type_name("FILE");
   command

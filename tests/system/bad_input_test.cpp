@@ -148,6 +148,8 @@ TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});
+  expect_one_line(run({program, "run", web, "--uart", "1"}), usage, {"USART1", "it has USART 0"});
+  expect_one_line(run({program, "run", web, "--uart-baud", "0"}), usage, {"--uart-baud"});
 }
 
 TEST_F(BadInput, OutputThatCannotBeWritten) {
@@ -163,6 +165,16 @@ TEST(FirmwareStatus, IsTheCommandsStatus) {
   const auto failed =
       run({program, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/fail.elf", "--net", "none", "--pace", "max"});
   EXPECT_EQ(failed.status, 3) << failed.err;
+}
+
+TEST(UartBaud, ThatIsNotTheFirmwaresIsADiagnostic) {
+  const auto told = [](const std::string& baud) {
+    const auto done = run({program, "run", hello, "--net", "none", "--pace", "max", "--uart-baud", baud});
+    EXPECT_EQ(done.status, 0) << done.err;
+    return done.err.find("[uart-baud]") != std::string::npos;
+  };
+  EXPECT_FALSE(told("115200"));
+  EXPECT_TRUE(told("9600"));
 }
 
 TEST(TextOptions, EndTheRun) {

@@ -10,6 +10,7 @@ start:
   store _SFR_MEM_ADDR(SPCR), (1 << SPE | 1 << MSTR | 3)
   store _SFR_MEM_ADDR(UCSR0B), (1 << TXEN0)
   store _SFR_MEM_ADDR(UBRR0L), 7
+  label ubrr_stored
   store _SFR_MEM_ADDR(SMCR), MODE
   sbi IO(EIMSK), EXT_INT
   sei

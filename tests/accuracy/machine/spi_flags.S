@@ -34,8 +34,10 @@
 
   load_after load_16, 15
   load_after load_17, 16
+  ldi r20, 0xa5
   store_after store_16, 15
   store_after store_17, 16
+  store_after store_18, 17
 
   // Two bytes at fosc/4, each received: the distance between the two OUTs.
   store _SFR_MEM_ADDR(SPSR), 0

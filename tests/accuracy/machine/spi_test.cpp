@@ -59,13 +59,30 @@ TEST_P(Spi, SpifIsSeenSeventeenCyclesAfterAnOutAtHalfTheClock) {
   EXPECT_EQ(bench.reg(21) & SPIF, SPIF);
 }
 
-// ... and an OUT that starts then is the first that does not collide.
-TEST_P(Spi, BytesFollowEachOtherEverySeventeenCyclesAtHalfTheClock) {
+// ... an OUT that starts then does not collide, but its byte is lost; one cycle later all is well. Measured on an
+// ATmega32U4, see spi.hpp.
+TEST_P(Spi, BytesFollowEachOtherEveryEighteenCyclesAtHalfTheClock) {
   Bench bench(program("spi_flags"), mcu());
-  bench.run_to("store_16_done");
+  ScriptedChip chip(bench.scheduler);
+  chip.answers = {0, 0, 0x0f, 0x3c, 0x3c, 0x3c};
+  bench.machine.attach(chip, chip);
+  const auto bytes_until = [&](const char* label) {
+    chip.events.clear();
+    bench.run_to(label);
+    while (bench.scheduler.next() < bench.machine.now() + Duration::microseconds(2)) bench.step();
+    std::vector<std::string> bytes;
+    for (const auto& event : chip.events) bytes.push_back(event.what);
+    return bytes;
+  };
+  bench.run_to("store_16");
+  EXPECT_EQ(bytes_until("store_16_done"), std::vector<std::string>{"a5"});
   EXPECT_EQ(bench.reg(21) & WCOL, WCOL);
-  bench.run_to("store_17_done");
+  EXPECT_EQ(bench.diagnostics.codes, std::vector<std::string>{});
+  EXPECT_EQ(bytes_until("store_17_done"), (std::vector<std::string>{"a5", "3c"})) << "what was received is sent";
   EXPECT_EQ(bench.reg(21) & WCOL, 0);
+  EXPECT_EQ(bench.diagnostics.codes, std::vector<std::string>{"spi-early-store"});
+  EXPECT_EQ(bytes_until("store_18_done"), (std::vector<std::string>{"a5", "a5"}));
+  EXPECT_EQ(bench.diagnostics.codes.size(), 1U);
 }
 
 TEST_P(Spi, APollingLoopAtAQuarterOfTheClockTakes37Cycles) {

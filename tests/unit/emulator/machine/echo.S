@@ -14,6 +14,7 @@ start:
   store UCSR0B, (1 << RXCIE0 | 1 << RXEN0 | 1 << TXEN0)
   store _SFR_MEM_ADDR(SMCR), (1 << SE)
   sei
+  label ready
 1:
   sleep
   rjmp 1b

@@ -128,6 +128,7 @@ TEST_P(Peripherals, AFirmwareEchoesWhatItReceives) {
   Bench bench(program("echo"), mcu());
   std::string sent;
   bench.machine.on_uart([&](std::uint8_t byte) { sent += static_cast<char>(byte); });
+  bench.run_to("ready");
   for (const char c : std::string{"hello, wirex"}) bench.machine.uart_receive(static_cast<std::uint8_t>(c));
   ASSERT_TRUE(bench.run_to_end());
   EXPECT_EQ(sent, "hello, wire");
@@ -148,6 +149,28 @@ TEST_P(Peripherals, ReceivedBytesThatNobodyTakesAreOverrun) {
   EXPECT_EQ(bench.reg(6) & (RXC | DOR), RXC | DOR);
   EXPECT_EQ(bench.reg(7), 4);
   EXPECT_EQ(bench.reg(8) & (RXC | DOR), 0);
+}
+
+// "... it is a new character waiting in the Receive Shift Register, and a new start bit is detected": with its tenth sample.
+TEST_P(Peripherals, AStartBitOverwritesAFrameThatWaits) {
+  constexpr std::uint8_t RXC = 0x80;
+  constexpr std::uint8_t DOR = 0x08;
+  constexpr std::int64_t frame = 10 * 16;
+  const Cycles look = Bench(program("overrun"), mcu()).run_to("look");
+  // The third frame is complete, and the fourth has begun just now, or two bits ago.
+  for (const std::int64_t into_fourth : {-1, 32}) {
+    Bench bench(program("overrun"), mcu());
+    bench.run_to("ready");
+    bench.machine.run_until(bench.clock.at(look - Cycles{3 * frame + into_fourth}));
+    for (std::uint8_t byte = 1; byte <= 4; ++byte) bench.machine.uart_receive(byte);
+    bench.run_to_end();
+    EXPECT_EQ(bench.reg(3), 1);
+    EXPECT_EQ(bench.reg(5), 2);
+    EXPECT_EQ(bench.reg(6) & (RXC | DOR), into_fourth < 0 ? RXC : 0) << "the third is there, or lost";
+    if (into_fourth < 0) {
+      EXPECT_EQ(bench.reg(7), 3);
+    }
+  }
 }
 
 }  // namespace
