@@ -108,9 +108,9 @@ TimersLayout atmega_x4(bool timer3) {
   return layout;
 }
 
-// ATmega640/1280/1281/2560/2561 (2549).
-TimersLayout atmega_xx0() {
-  return with_gtccr(
+// ATmega640/1280/1281/2560/2561 (2549). With 64 pins timers 4 and 5 have no pins, and no interrupt of the capture unit.
+TimersLayout atmega_xx0(bool has_100_pins) {
+  auto layout = with_gtccr(
       {new_8bit({0, 0x44, PRTIM0, pin("PD7")}, {21, 22, 23}, {pin("PB7"), pin("PG5")}),
        new_16bit({1, 0x80, PRTIM1, pin("PD6")}, {16, 17, 18, 19, 20}, {pin("PB5"), pin("PB6"), pin("PB7")}, pin("PD4")),
        new_asynchronous({2, 0xb0, PRTIM2, {}}, {13, 14, 15}, {pin("PB4"), pin("PH6")}),
@@ -120,6 +120,12 @@ TimersLayout atmega_xx0() {
                  pin("PL0")),
        new_16bit({5, 0x120, {PRR1, 0x20}, pin("PL2")}, {46, 47, 48, 49, 50}, {pin("PL3"), pin("PL4"), pin("PL5")},
                  pin("PL1"))});
+  if (!has_100_pins) {
+    for (auto& timer : layout.timers) {
+      if (timer.name == '4' || timer.name == '5') timer.capture = {};
+    }
+  }
+  return layout;
 }
 
 // ATmega16U4/32U4 (7766): timer 3 has no T3 and only OC3A on a pin.
@@ -254,7 +260,8 @@ TimersLayout timers_layout(std::string_view mcu) {
          "atmega644p"))
     return atmega_x4(false);
   if (is("atmega1284", "atmega1284p")) return atmega_x4(true);
-  if (is("atmega640", "atmega1280", "atmega1281", "atmega2560", "atmega2561")) return atmega_xx0();
+  if (is("atmega640", "atmega1280", "atmega2560")) return atmega_xx0(true);
+  if (is("atmega1281", "atmega2561")) return atmega_xx0(false);
   if (is("atmega16u4", "atmega32u4")) return atmega_xxu4();
   if (is("atmega8")) return atmega8();
   if (is("atmega16")) return atmega32(true);
