@@ -13,6 +13,7 @@ endforeach()
 
 add_executable(machine_timers_test
   timer_counter_test.cpp
+  timer_events_test.cpp
   timer_layout_test.cpp
   timer_modes_test.cpp
   timer_registers_test.cpp
