@@ -86,7 +86,6 @@ void Timer::connect(TimerCounter::Events event, const InterruptSource& source) {
 }
 
 void Timer::reset() {
-  mcu_.cancel(event_);
   mcu_.cancel(capture_);
   counter_ = TimerCounter(layout_.wide ? 0xffff : 0xff, static_cast<unsigned>(layout_.channels.size()));
   counted_ = outputs_changed_ = clock_.count(mcu_.cycle());
@@ -218,6 +217,7 @@ void Timer::update() {
 
 void Timer::schedule() {
   mcu_.cancel(event_);
+  mcu_.scheduler.cancel(crystal_event_);
   Cycles next = Cycles::never();
   if (ticking()) {
     const auto events = awaited();
@@ -226,11 +226,18 @@ void Timer::schedule() {
     if (ticks) next = clock_.cycle_of(clock_.count_of(clock_.ticks(counted_, shift_) + *ticks, shift_));
   }
   if (!delayed_.empty()) next = std::min(next, clock_.cycle_of(delayed_.front().latched));
-  if (next != Cycles::never()) event_ = mcu_.at(next, [this, next] { due(next); });
+  if (next == Cycles::never()) return;
+  if (clock_.counts_crystal()) {
+    // At its own time, whatever the MCU's clock does until then.
+    crystal_event_ = mcu_.scheduler.at(mcu_.clock.at(next), [this] { due(mcu_.clock.first_at(mcu_.scheduler.now())); });
+  } else {
+    event_ = mcu_.at(next, [this, next] { due(next); });
+  }
 }
 
 void Timer::due(Cycles at) {
   event_ = {};
+  crystal_event_ = {};
   settle(at);
   show_outputs(at);
   update();
@@ -478,7 +485,7 @@ void Timer::watch_input_pins() {
 }
 
 void Timer::clock_pin_changed(bool high) {
-  if (external_edge() != (high ? external_rising : external_falling)) return;
+  if (external_edge() != (high ? external_rising : external_falling) || !sampling()) return;
   const Cycles at = gpio_.visible_from() + edge_detection;
   mcu_.at(at, [this, at] {
     if (external_edge() < external_falling || !powered()) return;
@@ -490,6 +497,7 @@ void Timer::clock_pin_changed(bool high) {
 }
 
 void Timer::capture_pin_changed(bool high) {
+  if (!sampling()) return;
   Cycles at = gpio_.visible_from() + edge_detection;
   if ((control_b_ & ICNC) != 0) {
     mcu_.cancel(capture_);

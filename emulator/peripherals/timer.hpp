@@ -4,7 +4,7 @@
 // Phase: a store takes effect at the end of its instruction, and the clock edge there still sees the register's old value;
 // IN sees what the edge at its start has left, LDS and LD the one after it. An edge at Tn or ICPn acts three cycles later
 // (datasheet: 2.5 to 3.5), seven with the noise canceller; the flag is set then, ICRn is the count before that edge.
-// Not modelled: capture by the analog comparator, pulses at ICPn or Tn shorter than a cycle.
+// Not modelled: capture by the analog comparator, edges at Tn and ICPn while the I/O clock stands (sleep modes), pulses at ICPn or Tn shorter than a cycle.
 
 #include <cstdint>
 #include <deque>
@@ -83,6 +83,7 @@ class Timer {
   std::uint8_t load_assr(std::uint16_t address);
 
   bool powered() const { return !mcu_.is_set(layout_.power_reduction); }
+  bool sampling() const { return powered() && mcu_.clocks.runs(ClockDomain::io); }
   bool asynchronous() const { return layout_.own_prescaler() && clock_.counts_crystal(); }
   bool ticking() const { return divided_ && clock_.runs() && powered(); }
   unsigned external_edge() const { return layout_.own_prescaler() ? 0 : control_b_ & 7U; }
@@ -139,6 +140,7 @@ class Timer {
   bool capture_level_ = false;  // behind the noise canceller
   McuContext::EventId capture_;
   McuContext::EventId event_;
+  Scheduler::EventId crystal_event_;
 };
 
 }  // namespace avrlan::peripherals

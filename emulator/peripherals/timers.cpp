@@ -1,5 +1,6 @@
 #include "emulator/peripherals/timers.hpp"
 
+#include <simavr/avr_ioport.h>
 #include <simavr/avr_timer.h>
 
 #include <set>
@@ -8,8 +9,21 @@
 
 namespace avrlan::peripherals {
 
+namespace {
+
+// simavr's own capture hangs on the pin since avr_init().
+void detach(avr_t& avr, avr_timer_t& module) {
+  module.io.reset = nullptr;
+  avr_ioport_getirq_t pin{};
+  pin.bit = module.icp;
+  if (avr_ioctl(&avr, AVR_IOCTL_IOPORT_GETIRQ_REGBIT, &pin) > 0)
+    avr_unconnect_irq(pin.irq[0], module.io.irq + TIMER_IRQ_IN_ICP);
+}
+
+}  // namespace
+
 Timers::Timers(const McuContext& mcu, Gpio& gpio) : mcu_(mcu), layout_(timers_layout(mcu.mcu.name)) {
-  for (auto* module : simavr_modules<avr_timer_t>(mcu.avr, "timer")) module->io.reset = nullptr;
+  for (auto* module : simavr_modules<avr_timer_t>(mcu.avr, "timer")) detach(mcu.avr, *module);
   std::set<std::uint16_t> flags;
   std::set<std::uint16_t> enables;
   std::set<std::uint16_t> shared = {layout_.prescaler_register};
@@ -29,6 +43,8 @@ Timers::Timers(const McuContext& mcu, Gpio& gpio) : mcu_(mcu), layout_(timers_la
   }
   for (const auto address : enables) on_store<&Timers::store_enables>(mcu.avr, address, *this);
   for (const auto address : shared) share(address);
+  mcu_.clocks.watch(ClockDomain::io, [this](bool runs, Cycles at) { io_clock_changed(runs, at); });
+  mcu_.clocks.watch(ClockDomain::asy, [this](bool runs, Cycles at) { crystal_changed(runs, at); });
 }
 
 void Timers::share(std::uint16_t address) {
@@ -53,6 +69,21 @@ void Timers::catch_up(Cycles at) {
 
 void Timers::update_all() {
   for (auto& timer : timers_) timer.update();
+}
+
+void Timers::io_clock_changed(bool runs, Cycles at) {
+  for (auto& timer : timers_) runs ? timer.io_clock_goes_on(at) : timer.io_clock_stops(at);
+  for (auto* clock : {&shared_clock_, &own_clock_}) {
+    if (!clock->counts_crystal()) runs ? clock->go_on(at) : clock->stop(at);
+  }
+  update_all();
+}
+
+void Timers::crystal_changed(bool runs, Cycles at) {
+  if (!own_clock_.counts_crystal()) return;
+  for (auto& timer : timers_) timer.settle(at);
+  runs ? own_clock_.go_on(at) : own_clock_.stop(at);
+  update_all();
 }
 
 std::uint8_t Timers::load_flags(std::uint16_t address) {

@@ -36,6 +36,8 @@ class Timers {
   void share(std::uint16_t address);
   void catch_up(Cycles at);
   void update_all();
+  void io_clock_changed(bool runs, Cycles at);
+  void crystal_changed(bool runs, Cycles at);
 
   std::uint8_t load_flags(std::uint16_t address);
   void store_flags(std::uint16_t address, std::uint8_t value);

@@ -70,7 +70,9 @@ class TimerRig {
   McuClock clock{16'000'000};
   cpu::Interrupts interrupts;
   Diagnostics diagnostics;
-  peripherals::McuContext mcu{chip.avr(), part, scheduler, clock, interrupts, &diagnostics};
+  peripherals::CycleEvents events{scheduler, clock};
+  peripherals::ClockDomains clocks;
+  peripherals::McuContext mcu{chip.avr(), part, scheduler, clock, events, clocks, interrupts, &diagnostics};
   peripherals::Gpio gpio{mcu};
   peripherals::Timers timers{mcu, gpio};
 

@@ -1,5 +1,7 @@
 foreach(mcu atmega328p atmega2560)
   avrlan_assemble(timer_modes_${mcu} ${mcu} timer_modes.S)
+  avrlan_assemble(timer_access_${mcu} ${mcu} timer_access.S)
+  avrlan_assemble(timer_sleep_${mcu} ${mcu} timer_sleep.S)
 endforeach()
 
 # What avr-libc's headers say about each MCU: a text of #defines.
@@ -12,6 +14,9 @@ foreach(mcu ${AVRLAN_MCUS})
 endforeach()
 
 add_executable(machine_timers_test
+  plain_simavr.cpp
+  timer_access_test.cpp
+  timer_clocks_test.cpp
   timer_counter_test.cpp
   timer_events_test.cpp
   timer_layout_test.cpp
