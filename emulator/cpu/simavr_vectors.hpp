@@ -1,5 +1,5 @@
 #pragma once
-// Gives the modules that are still simavr's own (timers, ADC, watchdog, ...) their lines in Interrupts.
+// Gives the modules that are still simavr's own (ADC, watchdog, ...) their lines in Interrupts.
 
 #include <deque>
 
