@@ -21,6 +21,7 @@ add_executable(machine_timers_test
   timer_events_test.cpp
   timer_layout_test.cpp
   timer_modes_test.cpp
+  timer_pins_test.cpp
   timer_registers_test.cpp
   ${AVRLAN_ASSEMBLED})
 target_link_libraries(machine_timers_test
