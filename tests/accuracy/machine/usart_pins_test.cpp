@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/accuracy/machine/pin_trace.hpp"
 #include "tests/accuracy/machine/usart_bench.hpp"
@@ -74,6 +77,45 @@ TEST_P(UartPins, EveryBitOfEveryFormatIsOnTxdAtItsCycle) {
       }
     }
   }
+}
+
+// The changes of one signal in a VCD file, times in picoseconds.
+std::vector<std::pair<std::int64_t, bool>> changes_in(const std::filesystem::path& vcd) {
+  std::ifstream file(vcd);
+  std::vector<std::pair<std::int64_t, bool>> changes;
+  std::int64_t now = 0;
+  bool values = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find("$dumpvars") != std::string::npos) values = true;
+    if (line.starts_with('#')) now = std::stoll(line.substr(1));
+    if (values && (line.starts_with('0') || line.starts_with('1'))) changes.emplace_back(now, line[0] == '1');
+  }
+  return changes;
+}
+
+// 115200 baud on 16 MHz, as near as it goes: a start bit, eight data bits and a stop bit of 136 cycles each.
+TEST_P(UartPins, TheBitsAreInAVcdFile) {
+  const UsartSetting setting{16, true, 8, 'N', 1, 0, TXEN, 0};
+  const auto vcd = std::filesystem::path(::testing::TempDir()) / ("txd_" + std::to_string(::getpid()) + ".vcd");
+  UsartBench bench("usart_send", pins().mcu, setting, {0x53, 0x0f, 0x00});
+  bench.machine.trace_pins(vcd, {pins().txd});
+  const Cycles stored = bench.run_past_setting("first_stored");
+  bench.run_to("late_stored");
+  bench.machine.flush_trace();
+
+  const Cycles start = bench.clock_after(stored, 8);
+  std::vector<std::pair<std::int64_t, bool>> expected;
+  for (const Edge& edge : edges_of(frame_of(setting, 0x53) + frame_of(setting, 0x0f), start, 136, true)) {
+    expected.emplace_back(edge.cycle * 62'500, edge.high);
+  }
+  auto changes = changes_in(vcd);
+  std::erase_if(changes, [&](const auto& change) { return change.first < start.count * 62'500; });
+  EXPECT_EQ(changes, expected);
+  ASSERT_GE(bench.sent.size(), 2U);
+  EXPECT_EQ(bench.sent[0].data, 0x53);
+  EXPECT_EQ(bench.sent[0].cycle, start + Cycles{1360}) << "the byte lands with its stop bit";
+  EXPECT_EQ(bench.sent[1].cycle, start + Cycles{2720});
+  std::filesystem::remove(vcd);
 }
 
 TEST_P(UartPins, TxdIsThePortsAgainWhenTheTransmitterIsDone) {
