@@ -318,6 +318,19 @@ std::optional<MachineEnd> Machine::run_until(Instant limit) {
   return impl_->run_until(limit);
 }
 
+void Machine::observe(const cpu::Instrument& instrument) {
+  if (impl_->engine_kind_ != EngineKind::exact) {
+    throw UsageError("simavr's interpreter cannot be observed", "leave out --engine simavr");
+  }
+  static_cast<cpu::ExactEngine&>(*impl_->engine_).observe(instrument);
+}
+
+MemoryMap Machine::memory_map() const {
+  const avr_t& avr = impl_->avr_;
+  return {(avr.flashend + 1) / 2, avr.vector_size / 2U, avr.address_size, static_cast<std::uint16_t>(avr.ioend + 1),
+          static_cast<std::uint16_t>(avr.ramend)};
+}
+
 Instant Machine::now() const {
   return impl_->now();
 }

@@ -21,6 +21,9 @@
 
 namespace avrlan {
 
+namespace cpu {
+struct Instrument;
+}
 namespace peripherals {
 class Gpio;
 }
@@ -47,6 +50,15 @@ struct MachineOptions {
   std::int64_t uart_baud = 0;
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
   DiagnosticSink* diagnostics = nullptr;
+};
+
+// The MCU's memories, as far as someone who observes a firmware has to know them.
+struct MemoryMap {
+  std::uint32_t flash_words;
+  unsigned vector_words;    // the size of one interrupt vector
+  unsigned pc_bytes;        // the size of a return address on the stack
+  std::uint16_t ram_first;  // internal SRAM, data addresses
+  std::uint16_t ram_last;
 };
 
 class Machine {
@@ -84,6 +96,11 @@ class Machine {
   // when the firmware ends is sent first. On return the scheduler's time is now().
   std::optional<MachineEnd> run_until(Instant limit);
 
+  // Runs so that an observer sees it (emulator/cpu/observer.hpp), which must outlive the machine; an empty Instrument:
+  // nobody does. Throws UsageError with the simavr engine, which cannot be observed.
+  void observe(const cpu::Instrument& instrument);
+
+  MemoryMap memory_map() const;
   Instant now() const;
   Cycles cycle() const;
   std::uint32_t pc() const;  // byte address of the instruction being executed or next

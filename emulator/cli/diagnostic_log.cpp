@@ -1,24 +1,12 @@
 #include "emulator/cli/diagnostic_log.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+
+#include "emulator/board/demangle.hpp"
 
 namespace avrlan {
-
-namespace {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 ? std::string(text.get()) : name;
-}
-
-}  // namespace
 
 void DiagnosticLog::report(const Diagnostic& diagnostic) {
   const CodePlace place = here_ ? here_() : CodePlace{};

@@ -86,6 +86,7 @@ class Exact final : public ExactEngine, private Core {
   bool settle_asleep();
   void reset();
   void wake();
+  void slept(std::int64_t cycles);
   void enter_interrupt();
   void run_slice();
 
@@ -293,10 +294,15 @@ bool Exact::settle_asleep() {
     return true;
   }
   const std::int64_t until = std::min(limit_, next_event());
-  account_.slept(until - now());
+  slept(until - now());
   deadline = until;
   left = 0;
   return until < limit_;
+}
+
+void Exact::slept(std::int64_t cycles) {
+  account_.slept(cycles);
+  if (instrument_.slept != nullptr) instrument_.slept(instrument_.observer, pc, cycles);
 }
 
 // "Interrupt Response Time": asleep, as many cycles more as the response takes, on top of the oscillator's start-up.
@@ -307,7 +313,7 @@ void Exact::wake() {
   left -= start_up(mode_, options_.sleep);
   if (options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
   left -= avr_.address_size + 2;
-  account_.slept(now() - from);
+  slept(now() - from);
 }
 
 // simavr's watchdog asks for a reset by replacing avr_t::run.
@@ -321,11 +327,13 @@ void Exact::reset() {
   take_state();
   deadline = from;
   space_.update_external_bus();
+  if (instrument_.reset != nullptr) instrument_.reset(instrument_.observer);
 }
 
 void Exact::enter_interrupt() {
   const unsigned vector = requests_.highest();
-  account_.enter_interrupt(now());
+  const std::int64_t started = now();
+  account_.enter_interrupt(started);
   const std::uint32_t return_pc = pc;
   const auto sp = static_cast<std::uint16_t>(load16(data + kSp));
   push_pc(sp, return_pc);
@@ -341,7 +349,10 @@ void Exact::enter_interrupt() {
     if (table.running_ptr < ARRAY_SIZE(table.running)) table.running[table.running_ptr++] = entered;
   }
   requests_.acknowledge(vector);
-  if (instrument_.interrupt != nullptr) instrument_.interrupt(instrument_.observer, vector, return_pc, now());
+  if (instrument_.interrupt != nullptr) {
+    instrument_.interrupt(instrument_.observer,
+                          {vector, pc, return_pc, static_cast<std::uint16_t>(load16(data + kSp)), started, now()});
+  }
 }
 
 void Exact::leave_interrupt() {

@@ -7,6 +7,7 @@
 
 #include "emulator/cpu/engine.hpp"
 #include "emulator/cpu/fault.hpp"
+#include "emulator/cpu/observer.hpp"
 
 namespace avrlan::cpu {
 
@@ -23,7 +24,9 @@ struct ExactOptions {
 // An observer, once instantiated; see interpreter.hpp's instrument().
 struct Instrument {
   void (*interpret)(Core&, void* observer) = nullptr;
-  void (*interrupt)(void* observer, unsigned vector, std::uint32_t return_pc, std::int64_t cycle) = nullptr;
+  void (*interrupt)(void* observer, const InterruptEntry& entry) = nullptr;
+  void (*reset)(void* observer) = nullptr;
+  void (*slept)(void* observer, std::uint32_t next_pc, std::int64_t cycles) = nullptr;
   void* observer = nullptr;
 };
 

@@ -40,13 +40,23 @@ inline void Core::interrupts_enabled() {
   } while (false)
 #define AVRLAN_NEXT(op) AVRLAN_GO(words_of(Op::op), cycles_of(Op::op))
 // Calls into the engine, which may look at the time and the program counter and change the slice.
-#define AVRLAN_CALL(statement)                               \
-  do {                                                       \
-    core.left = left;                                        \
-    core.pc = static_cast<std::uint32_t>(slot - core.slots); \
-    statement;                                               \
-    left = core.left;                                        \
+#define AVRLAN_CALL(statement)                                                      \
+  do {                                                                              \
+    core.left = left;                                                               \
+    core.pc = static_cast<std::uint32_t>(slot - core.slots);                        \
+    [[maybe_unused]] const std::int64_t before = Observer::timing ? core.now() : 0; \
+    statement;                                                                      \
+    left = core.left;                                                               \
+    if constexpr (Observer::timing) {                                               \
+      if (core.now() != before) observer.stalled(AVRLAN_PC(), core.now() - before); \
+    }                                                                               \
   } while (false)
+#define AVRLAN_PC() static_cast<std::uint32_t>(slot - core.slots)
+// The run ends here, and the instruction's cycles do not pass.
+#define AVRLAN_NOT_DONE(cycles) \
+  if constexpr (Observer::timing) observer.stalled(AVRLAN_PC(), -static_cast<std::int64_t>(cycles))
+#define AVRLAN_TAKEN() \
+  if constexpr (Observer::timing) observer.taken(AVRLAN_PC())
 
 #define AVRLAN_ZN(result) (negative = zero = static_cast<std::uint8_t>(result))
 #define AVRLAN_ADD(op, addend, carry_in)              \
@@ -121,15 +131,21 @@ inline void Core::interrupts_enabled() {
     store16(r, zero);                                                                                   \
     AVRLAN_NEXT(op);                                                                                    \
   }
-#define AVRLAN_BRANCH(op, condition)                                     \
-  {                                                                      \
-    if (condition) AVRLAN_GO(slot->k, cycles_of(Op::op) + kTakenBranch); \
-    AVRLAN_NEXT(op);                                                     \
+#define AVRLAN_BRANCH(op, condition)                        \
+  {                                                         \
+    if (condition) {                                        \
+      AVRLAN_TAKEN();                                       \
+      AVRLAN_GO(slot->k, cycles_of(Op::op) + kTakenBranch); \
+    }                                                       \
+    AVRLAN_NEXT(op);                                        \
   }
-#define AVRLAN_SKIP(op, condition)                                                           \
-  {                                                                                          \
-    if (condition) AVRLAN_GO(words_of(Op::op) + slot->skip, cycles_of(Op::op) + slot->skip); \
-    AVRLAN_NEXT(op);                                                                         \
+#define AVRLAN_SKIP(op, condition)                                              \
+  {                                                                             \
+    if (condition) {                                                            \
+      AVRLAN_TAKEN();                                                           \
+      AVRLAN_GO(words_of(Op::op) + slot->skip, cycles_of(Op::op) + slot->skip); \
+    }                                                                           \
+    AVRLAN_NEXT(op);                                                            \
   }
 
 // A jump to itself: with interrupts off it ends the run, else nothing but the end of the slice ends it.
@@ -138,7 +154,10 @@ inline void Core::interrupts_enabled() {
     if (!core.i) {                                                                 \
       bool halted;                                                                 \
       AVRLAN_CALL(halted = core.halt_in_loop());                                   \
-      if (halted) goto leave;                                                      \
+      if (halted) {                                                                \
+        AVRLAN_NOT_DONE(cycles_of(Op::op));                                        \
+        goto leave;                                                                \
+      }                                                                            \
     }                                                                              \
     constexpr std::int64_t once = cycles_of(Op::op);                               \
     AVRLAN_GO(0, Observer::instructions ? once : (left + once - 1) / once * once); \
@@ -243,10 +262,11 @@ inline void Core::interrupts_enabled() {
     }                                                                     \
     store16(r + sp_address, sp + bytes);                                  \
   } while (false)
-#define AVRLAN_TOLD(event, target)                                                                            \
-  do {                                                                                                        \
-    if constexpr (Observer::calls)                                                                            \
-      observer.event(static_cast<std::uint32_t>(target), static_cast<std::uint16_t>(load16(r + sp_address))); \
+#define AVRLAN_TOLD(event, target)                                        \
+  do {                                                                    \
+    if constexpr (Observer::calls)                                        \
+      observer.event(AVRLAN_PC(), static_cast<std::uint32_t>(target),     \
+                     static_cast<std::uint16_t>(load16(r + sp_address))); \
   } while (false)
 // To an absolute word address.
 #define AVRLAN_JUMP(target, cycles)            \
@@ -254,6 +274,7 @@ inline void Core::interrupts_enabled() {
     const std::uint32_t to = (target);         \
     if (to >= core.flash_words) [[unlikely]] { \
       AVRLAN_CALL(core.outside_flash(to));     \
+      AVRLAN_NOT_DONE(cycles);                 \
       goto leave;                              \
     }                                          \
     slot = core.slots + to;                    \
@@ -504,6 +525,7 @@ do_reti : {
   AVRLAN_TOLD(ret, target);
   if (target >= core.flash_words) {
     AVRLAN_CALL(core.outside_flash(target));
+    AVRLAN_NOT_DONE(cycles_of(Op::reti) + core.wide_pc);
     goto leave;
   }
   slot = core.slots + target;
@@ -588,6 +610,7 @@ do_push : {
     AVRLAN_CALL(core.push(static_cast<std::uint16_t>(sp), r[slot->a]));
   }
   store16(r + sp_address, sp - 1);
+  if constexpr (Observer::stack) observer.push(static_cast<std::uint16_t>(sp - 1));
   AVRLAN_NEXT(push);
 }
 
@@ -630,6 +653,8 @@ do_out_sreg:
 do_out_sp:
   if constexpr (Observer::memory) observer.store(static_cast<std::uint16_t>(slot->k), r[slot->a]);
   r[slot->k] = r[slot->a];
+  if constexpr (Observer::stack)
+    observer.stack_set(static_cast<std::uint16_t>(slot->k), static_cast<std::uint16_t>(load16(r + sp_address)));
   AVRLAN_NEXT(out_sp);
 do_sbi:
   AVRLAN_CALL(core.set_bit(static_cast<std::uint16_t>(slot->k), slot->a));
@@ -680,8 +705,12 @@ Instrument instrument(Observer& observer) {
   Instrument result;
   result.interpret = [](Core& core, void* self) { interpret(core, *static_cast<Observer*>(self)); };
   if constexpr (Observer::interrupts) {
-    result.interrupt = [](void* self, unsigned vector, std::uint32_t return_pc, std::int64_t cycle) {
-      static_cast<Observer*>(self)->interrupt(vector, return_pc, cycle);
+    result.interrupt = [](void* self, const InterruptEntry& entry) { static_cast<Observer*>(self)->interrupt(entry); };
+    result.reset = [](void* self) { static_cast<Observer*>(self)->reset(); };
+  }
+  if constexpr (Observer::sleep) {
+    result.slept = [](void* self, std::uint32_t next_pc, std::int64_t cycles) {
+      static_cast<Observer*>(self)->slept(next_pc, cycles);
     };
   }
   result.observer = &observer;
@@ -692,6 +721,9 @@ Instrument instrument(Observer& observer) {
 #undef AVRLAN_DISPATCH
 #undef AVRLAN_NEXT
 #undef AVRLAN_CALL
+#undef AVRLAN_PC
+#undef AVRLAN_NOT_DONE
+#undef AVRLAN_TAKEN
 #undef AVRLAN_ZN
 #undef AVRLAN_ADD
 #undef AVRLAN_SUBTRACT

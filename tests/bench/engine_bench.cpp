@@ -10,16 +10,17 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "emulator/board/firmware.hpp"
 #include "emulator/cpu/exact_engine.hpp"
-#include "emulator/cpu/interpreter.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/cpu/simavr_vectors.hpp"
+#include "emulator/profile/profiler.hpp"
 
 namespace {
 
@@ -27,6 +28,7 @@ using namespace avrlan;
 using namespace avrlan::cpu;
 
 constexpr std::uint32_t kHz = 16'000'000;
+constexpr std::uint32_t kFlashWords = 16 * 1024;
 
 std::vector<std::uint8_t> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -51,28 +53,6 @@ class Mcu328 {
   avr_t* avr_;
 };
 
-// Counts instructions and cycles by program counter: what a profile needs.
-struct Profile {
-  static constexpr bool instructions = true;
-  static constexpr bool memory = false;
-  static constexpr bool calls = true;
-  static constexpr bool interrupts = true;
-  std::array<std::int64_t, 16 * 1024> cycles{};
-  std::uint32_t last = 0;
-  std::int64_t since = 0;
-  std::int64_t depth = 0;
-
-  bool instruction(std::uint32_t pc, std::int64_t cycle) {
-    cycles[last] += cycle - since;
-    last = pc;
-    since = cycle;
-    return false;
-  }
-  void call(std::uint32_t, std::uint16_t) { ++depth; }
-  void ret(std::uint32_t, std::uint16_t) { --depth; }
-  void interrupt(unsigned, std::uint32_t, std::int64_t) { ++depth; }
-};
-
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -87,13 +67,18 @@ double megahertz(std::int64_t cycles, Run run) {
   return static_cast<double>(cycles) * 1e-6 / (cpu_seconds() - start);
 }
 
-double exact(const std::vector<std::uint8_t>& image, std::int64_t cycles, bool observed) {
+double exact(const std::vector<std::uint8_t>& image, std::int64_t cycles, const Firmware* observed) {
   Mcu328 mcu(image);
   Interrupts interrupts;
   SimavrVectors vectors(mcu.avr(), interrupts);
   const auto engine = make_exact_engine(mcu.avr(), interrupts, *find_mcu("atmega328p"));
-  const auto profile = std::make_unique<Profile>();
-  if (observed) engine->observe(instrument(*profile));
+  std::optional<profile::CodeMap> map;
+  std::optional<profile::Profiler> profiler;
+  if (observed != nullptr) {
+    map.emplace(*observed, MemoryMap{kFlashWords, 2, 2, 0x100, 0x8FF});
+    profiler.emplace(*map, 2);
+    engine->observe(profile::instrument_of(*profiler));
+  }
   return megahertz(cycles, [&](std::int64_t n) { engine->run_until(Cycles{n}); });
 }
 
@@ -123,12 +108,13 @@ constexpr std::array<Workload, 3> kWorkloads = {{
 
 void compare(const Workload& workload, const std::string& directory, int rounds) {
   const auto image = read_file(directory + "/" + workload.name + ".bin");
+  const auto firmware = Firmware::load_elf(directory + "/" + workload.name + ".elf");
   std::vector<double> ours, profiled, limit1, limit100000, over1, over100000, slower;
   for (int round = 0; round < rounds; ++round) {
-    ours.push_back(exact(image, workload.cycles, false));
+    ours.push_back(exact(image, workload.cycles, nullptr));
     limit1.push_back(reference(image, workload.cycles / 8, 1));
     limit100000.push_back(reference(image, workload.cycles / 4, 100000));
-    profiled.push_back(exact(image, workload.cycles / 2, true));
+    profiled.push_back(exact(image, workload.cycles / 2, &firmware));
     over1.push_back(ours.back() / limit1.back());
     over100000.push_back(ours.back() / limit100000.back());
     slower.push_back(ours.back() / profiled.back());

@@ -320,8 +320,11 @@ TEST_F(Engine328, StopsAtBreakpointsAndGoesOnFromThem) {
 struct Everything {
   static constexpr bool instructions = true;
   static constexpr bool memory = true;
+  static constexpr bool timing = true;
   static constexpr bool calls = true;
+  static constexpr bool stack = true;
   static constexpr bool interrupts = true;
+  static constexpr bool sleep = true;
   std::vector<std::string> log;
   std::uint32_t stop_at = 0;
 
@@ -334,15 +337,27 @@ struct Everything {
   void store(std::uint16_t address, std::uint8_t value) {
     log.push_back("store " + std::to_string(address) + " " + std::to_string(value));
   }
-  void call(std::uint32_t to, std::uint16_t sp) {
+  void call(std::uint32_t, std::uint32_t to, std::uint16_t sp) {
     log.push_back("call " + std::to_string(to - kMain) + " " + std::to_string(sp));
   }
-  void ret(std::uint32_t to, std::uint16_t sp) {
+  void ret(std::uint32_t, std::uint32_t to, std::uint16_t sp) {
     log.push_back("ret " + std::to_string(to - kMain) + " " + std::to_string(sp));
   }
-  void interrupt(unsigned vector, std::uint32_t, std::int64_t cycle) {
-    log.push_back("interrupt " + std::to_string(vector) + " in " + std::to_string(cycle));
+  void push(std::uint16_t sp) { log.push_back("push " + std::to_string(sp)); }
+  void stack_set(std::uint16_t address, std::uint16_t sp) {
+    log.push_back("stack set by " + std::to_string(address) + " to " + std::to_string(sp));
   }
+  void interrupt(const InterruptEntry& entry) {
+    log.push_back("interrupt " + std::to_string(entry.vector) + " from " + std::to_string(entry.return_pc - kMain) +
+                  " with " + std::to_string(entry.sp) + " in " + std::to_string(entry.started) + " to " +
+                  std::to_string(entry.over));
+  }
+  void taken(std::uint32_t pc) { log.push_back("taken at " + std::to_string(pc - kMain)); }
+  void stalled(std::uint32_t pc, std::int64_t cycles) {
+    log.push_back("stalled at " + std::to_string(pc - kMain) + " for " + std::to_string(cycles));
+  }
+  void reset() { log.push_back("reset"); }
+  void slept(std::uint32_t, std::int64_t cycles) { log.push_back("slept " + std::to_string(cycles)); }
 };
 
 TEST_F(Engine328, AnObserverSeesInTheOrderOfExecution) {
@@ -355,8 +370,8 @@ TEST_F(Engine328, AnObserverSeesInTheOrderOfExecution) {
   EXPECT_EQ(rig.run_to(1000), Halt::none);
   EXPECT_TRUE(rig.engine().stopped());
   EXPECT_EQ(everything.log,
-            (std::vector<std::string>{"at 0 in 0", "call 3 1022", "at 3 in 3", "store 1022 5", "at 4 in 5", "load 1022",
-                                      "at 5 in 7", "ret 1 1024", "at 1 in 11", "store 768 5"}));
+            (std::vector<std::string>{"at 0 in 0", "call 3 1022", "at 3 in 3", "store 1022 5", "push 1021", "at 4 in 5",
+                                      "load 1022", "at 5 in 7", "ret 1 1024", "at 1 in 11", "store 768 5"}));
   EXPECT_EQ(rig.pc(), kMain + 2);
   EXPECT_EQ(rig.cycle(), 13);
 }

@@ -65,10 +65,14 @@ constexpr std::uint16_t kFirstIo = 0x20;
 struct InterruptProbe {
   static constexpr bool instructions = false;
   static constexpr bool memory = false;
+  static constexpr bool timing = false;
   static constexpr bool calls = false;
+  static constexpr bool stack = false;
   static constexpr bool interrupts = true;
+  static constexpr bool sleep = false;
   std::optional<unsigned> entered;
-  void interrupt(unsigned vector, std::uint32_t, std::int64_t) { entered = vector; }
+  void interrupt(const InterruptEntry& entry) { entered = entry.vector; }
+  void reset() {}
 };
 
 bool is_skip(Op op) {

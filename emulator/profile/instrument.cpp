@@ -1,0 +1,10 @@
+#include "emulator/cpu/interpreter.hpp"
+#include "emulator/profile/profiler.hpp"
+
+namespace avrlan::profile {
+
+cpu::Instrument instrument_of(Profiler& profiler) {
+  return cpu::instrument(profiler);
+}
+
+}  // namespace avrlan::profile

@@ -1,0 +1,144 @@
+// Programs whose cycles are counted by hand: every number here comes from the Instruction Set Manual's table.
+
+#include "emulator/profile/profiler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "emulator/profile/totals.hpp"
+#include "tests/accuracy/machine/bench.hpp"
+
+namespace avrlan::profile::test {
+namespace {
+
+struct Profiled {
+  explicit Profiled(const std::string& program, const std::string& mcu = "atmega328p")
+      : bench(program + "_" + mcu, mcu),
+        map(bench.firmware, bench.machine.memory_map()),
+        profiler(map, bench.machine.memory_map().pc_bytes) {
+    bench.machine.observe(instrument_of(profiler));
+    EXPECT_TRUE(bench.run_to_end());
+    profiler.charge(total());
+    totals = function_totals(profiler);
+  }
+  std::int64_t total() const { return bench.machine.totals().total.count; }
+  FunctionTotals of(const std::string& name) const {
+    const auto found = std::find_if(totals.begin(), totals.end(),
+                                    [&](const auto& f) { return map.functions()[f.function].name == name; });
+    return found == totals.end() ? FunctionTotals{} : *found;
+  }
+  std::int64_t sum() const {
+    return std::accumulate(totals.begin(), totals.end(), std::int64_t{0},
+                           [](std::int64_t n, const auto& f) { return n + f.own.cycles + f.own.sleep; });
+  }
+  std::int64_t sum_of_instructions() const {
+    std::int64_t n = 0;
+    for (std::uint32_t word = 0; word < map.flash_words(); ++word) n += profiler.place(word).cycles;
+    return n;
+  }
+  void expect_complete() const {
+    EXPECT_EQ(sum(), total());
+    EXPECT_EQ(sum_of_instructions(), bench.machine.totals().active.count);
+  }
+
+  testing::Bench bench;
+  CodeMap map;
+  Profiler profiler;
+  std::vector<FunctionTotals> totals;
+};
+
+// JMP of the reset vector, and the macro `stack`: twice LDI and STS.
+constexpr std::int64_t kStart = 3 + 6;
+// CLI and LDI; the jump to itself that ends the program is not executed.
+constexpr std::int64_t kFinish = 2;
+
+TEST(Profiler, CountsARecursiveFunctionOnceInclusively) {
+  const Profiled run("recursion");
+  run.expect_complete();
+  // DEC 1, BREQ 1, RCALL 3, RET 4 twice, and once DEC 1, BREQ taken 2, RET 4.
+  EXPECT_EQ(run.of("down").calls, 3);
+  EXPECT_EQ(run.of("down").own.cycles, 9 + 9 + 7);
+  EXPECT_EQ(run.of("down").own.instructions, 4 + 4 + 3);
+  EXPECT_EQ(run.of("down").inclusive.cycles, 25);
+  EXPECT_EQ(run.of("start").own.cycles, kStart + 1 + 3 + kFinish);
+  EXPECT_EQ(run.of("start").inclusive.cycles, run.total());
+}
+
+TEST(Profiler, ChargesAWiderProgramCounter) {
+  const Profiled run("recursion", "atmega2560");
+  run.expect_complete();
+  EXPECT_EQ(run.of("down").own.cycles, 11 + 11 + 8);
+}
+
+TEST(Profiler, GivesATailCallToTheCallerOfItsCaller) {
+  const Profiled run("tail_call");
+  run.expect_complete();
+  // RCALL .+0, which is no call, 3, twice POP 2, RJMP 2.
+  EXPECT_EQ(run.of("a").own.cycles, 9);
+  EXPECT_EQ(run.of("a").inclusive.cycles, 9);
+  EXPECT_EQ(run.of("b").own.cycles, 1 + 1 + 4);
+  EXPECT_EQ(run.of("b").calls, 1);
+  EXPECT_EQ(run.of("start").own.cycles, kStart + 3 + 1 + kFinish);
+}
+
+TEST(Profiler, TakesAPushedAddressForAJump) {
+  const Profiled run("pushed_jump");
+  run.expect_complete();
+  EXPECT_EQ(run.of("a").own.cycles, 1 + 2 + 1 + 2 + 4);
+  EXPECT_EQ(run.of("b").own.cycles, 4);
+  EXPECT_EQ(run.of("b").inclusive.cycles, 4);
+  EXPECT_EQ(run.of("start").own.cycles, kStart + 3 + 1 + kFinish);
+}
+
+TEST(Profiler, MakesAnInterruptARootOfItsOwn) {
+  const Profiled run("interrupt");
+  run.expect_complete();
+  // Entry 4, JMP of the vector 3, RCALL 3, RETI 4.
+  EXPECT_EQ(run.of("handler").calls, 1);
+  EXPECT_EQ(run.of("handler").own.cycles, 4 + 3 + 3 + 4);
+  EXPECT_EQ(run.of("handler").inclusive.cycles, 14 + 5);
+  EXPECT_EQ(run.of("handler").own.instructions, 3);
+  EXPECT_EQ(run.of("inner").own.cycles, 1 + 4);
+  EXPECT_EQ(run.of("work").own.cycles, 2 + 4 + 4) << "without the interrupt in its middle";
+  EXPECT_EQ(run.of("work").inclusive.cycles, 10);
+  EXPECT_EQ(run.bench.machine.totals().interrupt.count, 19);
+}
+
+TEST(Profiler, UnwindsALongjmp) {
+  const Profiled run("longjmp");
+  run.expect_complete();
+  // Twice IN, RCALL, the NOP where it resumes, RET.
+  EXPECT_EQ(run.of("outer").own.cycles, 1 + 1 + 3 + 1 + 4);
+  EXPECT_EQ(run.of("outer").calls, 1);
+  EXPECT_EQ(run.of("middle").own.cycles, 3);
+  EXPECT_EQ(run.of("deepest").own.cycles, 1 + 1 + 1 + 1 + 2);
+  EXPECT_EQ(run.of("outer").inclusive.cycles, 10 + 3 + 6);
+  EXPECT_EQ(run.of("start").own.cycles, kStart + 3 + 1 + kFinish);
+}
+
+TEST(Profiler, KeepsAStackAThread) {
+  const Profiled run("threads");
+  run.expect_complete();
+  EXPECT_EQ(run.of("yield").calls, 4);
+  EXPECT_EQ(run.of("yield").own.cycles, 4 * (1 + 1 + 1 + 1 + 1 + 4));
+  EXPECT_EQ(run.of("thread").own.cycles, 1 + 3 + 1 + 1 + 3);
+  EXPECT_EQ(run.of("thread").inclusive.cycles, 9 + 2 * 9);
+  EXPECT_EQ(run.of("start").own.cycles, kStart + 6 + 4 + 3 + 1 + 3 + kFinish);
+  EXPECT_EQ(run.of("start").inclusive.cycles, run.of("start").own.cycles + 2 * 9);
+  ASSERT_EQ(run.profiler.stacks().size(), 2u);
+  EXPECT_EQ(run.profiler.stacks()[0].lowest_sp, 0x8FF - 2);
+  EXPECT_EQ(run.profiler.stacks()[1].lowest_sp, 0x2FF - 2);
+}
+
+TEST(Profiler, TellsWaitingFromWork) {
+  const Profiled run("waiting");
+  run.expect_complete();
+  // Five times DEC 1 and BRNE 2, the last one 1. SBIS finds the pin high and skips, 2. The loop that adds works.
+  EXPECT_EQ(run.of("start").own.wait, (5 * 3 - 1) + 2);
+  EXPECT_EQ(run.of("start").own.cycles, run.total());
+}
+
+}  // namespace
+}  // namespace avrlan::profile::test
