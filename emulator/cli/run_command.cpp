@@ -16,10 +16,13 @@
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cli/text_watch.hpp"
 #include "emulator/cli/units.hpp"
+#include "emulator/profile/recording.hpp"
 
 namespace avrlan {
 
 namespace {
+
+constexpr std::size_t functions_in_summary = 15;
 
 struct RunArguments {
   std::filesystem::path firmware;
@@ -42,6 +45,7 @@ struct RunArguments {
   std::filesystem::path pcap;
   std::string vcd;
   std::filesystem::path out;
+  bool profile = false;
 };
 
 constexpr const char* examples = R"(
@@ -175,6 +179,8 @@ int run(const RunArguments& args) {
   }
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
+  std::optional<profile::Recording> recording;
+  if (args.profile) recording.emplace(simulation.machine(), firmware);
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   TextWatch expected(args.expect_text);
@@ -200,6 +206,10 @@ int run(const RunArguments& args) {
   const RunEnd end = runner.run();
   if (progress) fmt::print(stderr, "\r\x1b[K");
   fmt::print(stderr, "{}", summary(simulation, end));
+  if (recording) {
+    recording->update();
+    fmt::print(stderr, "{}", recording->table(functions_in_summary));
+  }
 
   int status = exit_status(end);
   const bool ended_alone = end.reason == EndReason::firmware_exit || end.reason == EndReason::sleep_for_ever ||
@@ -217,6 +227,11 @@ int run(const RunArguments& args) {
     if (!uart_log) throw HostError("cannot write " + (args.out / "uart.log").string(), "is the disk full?");
     auto json = run_json(simulation, board, firmware, end);
     json["result"]["status"] = status;
+    if (recording) {
+      json["functions"] = recording->functions();
+      json["inlined"] = recording->inlined();
+      recording->write(args.out, "avrlan run " + args.firmware.string());
+    }
     write_file(args.out / "run.json", json.dump(2) + "\n");
   }
   return status;
@@ -282,6 +297,9 @@ void add_run_command(CLI::App& program, int& exit_status) {
                    "write the pins' levels, a value change dump in picoseconds; without pins those in use on the board")
       ->type_name("FILE[,PIN...]");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng")->type_name("DIR");
+  command->add_flag(
+      "--profile", args->profile,
+      "count where every cycle goes: a table; with --out callgrind.out, stacks.folded, run.json's functions");
   command->footer(examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }

@@ -168,7 +168,10 @@ void CodeMap::resolve_vectors(const Firmware& firmware, unsigned vector_words) {
     const auto to = static_cast<std::int64_t>(word) + slot.k;
     if (!is_jump(slot.op) || to < 0 || to >= decoder.flash_words()) return;
     const std::uint32_t function = words_[static_cast<std::uint32_t>(to)];
-    if (word != 0) functions_[function].interrupt = function != table;
+    Function& target = functions_[function];
+    if (word != 0) target.interrupt = function != table;
+    // avr-libc's, whose label is local.
+    if (word == 0 && function != table && target.symbol.starts_with("0x")) target.symbol = "__init";
     if (function == table) continue;
     for (unsigned i = 0; i < vector_words && words_[word + i] == table; ++i) words_[word + i] = function;
   }

@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
 #include <numeric>
 
+#include "emulator/profile/debug_info.hpp"
 #include "emulator/profile/totals.hpp"
 #include "tests/accuracy/machine/bench.hpp"
 
@@ -135,9 +139,41 @@ TEST(Profiler, KeepsAStackAThread) {
 TEST(Profiler, TellsWaitingFromWork) {
   const Profiled run("waiting");
   run.expect_complete();
-  // Five times DEC 1 and BRNE 2, the last one 1. SBIS finds the pin high and skips, 2. The loop that adds works.
-  EXPECT_EQ(run.of("start").own.wait, (5 * 3 - 1) + 2);
+  // Five times DEC 1 and BRNE 2, the last one 1. SBIS finds the pin low still, 1, RJMP 2; then SBIS skips, 2. The
+  // loop that adds works.
+  EXPECT_EQ(run.of("start").own.wait, (5 * 3 - 1) + 5);
   EXPECT_EQ(run.of("start").own.cycles, run.total());
+}
+
+TEST(Profiler, MatchesACountOfEachLine) {
+  const Profiled run("lines");
+  run.expect_complete();
+  const DebugInfo debug = DebugInfo::load(run.bench.firmware.path);
+  std::map<std::uint32_t, std::int64_t> cycles;
+  for (std::uint32_t word = 0; word < run.map.flash_words(); ++word) {
+    const SourceLine line = debug.line_of(2 * word);
+    if (debug.files()[line.file].ends_with("lines.S")) cycles[line.line] += run.profiler.place(word).cycles;
+  }
+  std::ifstream source(AVRLAN_TEST_SOURCES "/lines.S");
+  std::string text;
+  std::int64_t sum = 0;
+  for (std::uint32_t number = 1; std::getline(source, text); ++number) {
+    const auto comment = text.find("; ");
+    if (comment == std::string::npos || comment == 0) continue;
+    const std::int64_t expected = std::stoll(text.substr(comment + 2));
+    EXPECT_EQ(cycles[number], expected) << "line " << number << ": " << text;
+    sum += expected;
+  }
+  EXPECT_EQ(sum, run.total());
+}
+
+TEST(Profiler, FindsTheFunctionsOfAStrippedFirmware) {
+  const Profiled run("recursion_stripped");
+  run.expect_complete();
+  EXPECT_EQ(run.of("__init").own.cycles, kStart + 1 + 3 + kFinish);
+  char name[16];
+  std::snprintf(name, sizeof name, "%#x", testing::label(testing::assembled("recursion_atmega328p"), "down"));
+  EXPECT_EQ(run.of(name).own.cycles, 25);
 }
 
 }  // namespace
