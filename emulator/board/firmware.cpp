@@ -197,6 +197,10 @@ void ElfFile::read_sections(Firmware& firmware) const {
       if (auto device = device_of_note(slice(header.sh_offset, header.sh_size, name))) firmware.mcu = *device;
     } else if (name == ".mmcu") {
       read_mmcu(slice(header.sh_offset, header.sh_size, name), firmware);
+    } else if (name == ".data") {
+      firmware.data_bytes = static_cast<std::uint32_t>(header.sh_size);
+    } else if (name == ".bss" || name == ".noinit") {
+      firmware.bss_bytes += static_cast<std::uint32_t>(header.sh_size);
     } else if (header.sh_type == SHT_SYMTAB) {
       read_symbols(firmware, section, header);
     }

@@ -26,6 +26,8 @@ struct Firmware {
   std::vector<std::uint8_t> eeprom;  // from address 0, may be empty
   std::vector<Symbol> functions;     // sorted by address
   std::vector<Symbol> objects;       // data space, sorted by address
+  std::uint32_t data_bytes = 0;      // of .data, which flash holds a copy of
+  std::uint32_t bss_bytes = 0;       // of .bss and .noinit
   std::uint32_t data_end = 0;        // first data address after .data/.bss/.noinit (__heap_start)
 
   // Throws HostError: no such file, not an ELF, not for AVR, not an executable, damaged.

@@ -45,7 +45,7 @@ struct RunArguments {
   std::filesystem::path pcap;
   std::string vcd;
   std::filesystem::path out;
-  bool profile = false;
+  profile::RecordingOptions record{.profile = false};
 };
 
 constexpr const char* examples = R"(
@@ -180,7 +180,7 @@ int run(const RunArguments& args) {
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
   std::optional<profile::Recording> recording;
-  if (args.profile) recording.emplace(simulation.machine(), firmware);
+  if (args.record.profile || args.record.coverage) recording.emplace(simulation.machine(), firmware, args.record);
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   TextWatch expected(args.expect_text);
@@ -208,7 +208,7 @@ int run(const RunArguments& args) {
   fmt::print(stderr, "{}", summary(simulation, end));
   if (recording) {
     recording->update();
-    fmt::print(stderr, "{}", recording->table(functions_in_summary));
+    if (args.record.profile) fmt::print(stderr, "{}", recording->table(functions_in_summary));
   }
 
   int status = exit_status(end);
@@ -228,8 +228,7 @@ int run(const RunArguments& args) {
     auto json = run_json(simulation, board, firmware, end);
     json["result"]["status"] = status;
     if (recording) {
-      json["functions"] = recording->functions();
-      json["inlined"] = recording->inlined();
+      recording->add_to(json);
       recording->write(args.out, "avrlan run " + args.firmware.string());
     }
     write_file(args.out / "run.json", json.dump(2) + "\n");
@@ -298,8 +297,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("FILE[,PIN...]");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng")->type_name("DIR");
   command->add_flag(
-      "--profile", args->profile,
+      "--profile", args->record.profile,
       "count where every cycle goes: a table; with --out callgrind.out, stacks.folded, run.json's functions");
+  command->add_flag("--coverage", args->record.coverage,
+                    "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
   command->footer(examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }

@@ -36,6 +36,10 @@ bool is_branch(Op op) {
   return op >= Op::brcs && op <= Op::brid;
 }
 
+bool is_skip(Op op) {
+  return op == Op::cpse || op == Op::sbrc || op == Op::sbrs || op == Op::sbic || op == Op::sbis;
+}
+
 // Reads or tests, and leaves nothing changed but registers and flags that the next round sets again.
 bool only_reads(Op op) {
   switch (op) {
@@ -97,6 +101,12 @@ bool waits(const Slot* first, const Slot* last) {
   return (reads && input) || (counts && steps);
 }
 
+// Code that no symbol covers, after `before`.
+std::string gap_name(const Symbol* before, std::uint32_t address) {
+  if (before == nullptr) return fmt::format("{:#x}", address);
+  return fmt::format("{}+{:#x}", demangled(before->name), address - before->address);
+}
+
 }  // namespace
 
 CodeMap::CodeMap(const Firmware& firmware, const MemoryMap& memory)
@@ -126,7 +136,7 @@ void CodeMap::name_functions(const Firmware& firmware) {
   for (std::uint32_t word = 0; word < flash_words(); ++word) {
     const Symbol* symbol = word < image ? firmware.function_at(2 * word) : nullptr;
     if (symbol == nullptr) {
-      if (word == 0 || before != nullptr) functions_.push_back({fmt::format("{:#x}", 2 * word), {}, 2 * word});
+      if (word == 0 || before != nullptr) functions_.push_back({gap_name(before, 2 * word), {}, 2 * word});
       words_[word] = static_cast<std::uint32_t>(functions_.size() - 1);
     } else {
       const auto [at, is_new] = known.try_emplace(symbol, static_cast<std::uint32_t>(functions_.size()));
@@ -203,6 +213,7 @@ void CodeMap::time_instructions(const Firmware& firmware, unsigned pc_bytes) {
     if (slot.op >= Op::rcall && slot.op <= Op::reti)
       instruction.cycles = static_cast<std::uint8_t>(instruction.cycles + wider);
     instruction.taken_cycles = is_branch(slot.op) ? cpu::kTakenBranch : slot.skip;
+    instruction.conditional = is_branch(slot.op) || is_skip(slot.op);
   }
 }
 

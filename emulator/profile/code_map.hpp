@@ -1,7 +1,7 @@
 #pragma once
 // What every word of the flash belongs to: a function, and whether it is part of a loop that only waits.
 //
-// Functions are the ELF's symbols; what no symbol covers is named by its address. A stripped firmware's functions begin
+// Functions are the ELF's symbols; what no symbol covers is named by the one before it, "main+0x3a", or by its address. A stripped firmware's functions begin
 // where something calls or where a vector leads. A slot of the vector table belongs to the function that it jumps to.
 //
 // A loop waits when it ends in a backward jump of at most 16 words to its start and its body
@@ -28,11 +28,12 @@ struct Function {
   bool interrupt = false;     // a vector leads to it
 };
 
-// What an instruction costs, and what it does for memory and control.
+// An instruction as it stands in the firmware, and what it costs.
 struct Instruction {
   cpu::Op op = cpu::Op::nop;
   std::uint8_t cycles = 0;
   std::uint8_t taken_cycles = 0;  // on top, when a branch or skip is taken
+  bool conditional = false;       // a branch or a skip
 };
 
 class CodeMap {

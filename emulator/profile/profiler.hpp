@@ -84,6 +84,7 @@ class Profiler {
 
   // `map` must outlive the profiler. `pc_bytes` is the size of a return address on the stack.
   Profiler(const CodeMap& map, unsigned pc_bytes);
+  virtual ~Profiler() = default;
 
   bool instruction(std::uint32_t pc, std::int64_t cycle) {
     const std::uint32_t segment = segments_[pc];

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "emulator/profile/coverage.hpp"
+#include "emulator/profile/memory_report.hpp"
 #include "emulator/profile/outputs.hpp"
 #include "emulator/profile/totals.hpp"
 
@@ -29,21 +31,49 @@ double percent(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-Recording::Recording(Machine& machine, const Firmware& firmware)
+Recording::Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options)
     : machine_(machine),
+      firmware_(firmware),
+      options_(options),
       map_(firmware, machine.memory_map()),
-      debug_(DebugInfo::load(firmware.path)),
-      profiler_(map_, machine.memory_map().pc_bytes) {
-  machine_.observe(instrument_of(profiler_));
+      debug_(DebugInfo::load(firmware.path)) {
+  if (options_.coverage) {
+    auto memory = std::make_unique<MemoryProfiler>(map_, machine.memory_map(), firmware);
+    memory_ = memory.get();
+    machine_.observe(instrument_of(*memory_));
+    profiler_ = std::move(memory);
+  } else {
+    profiler_ = std::make_unique<Profiler>(map_, machine.memory_map().pc_bytes);
+    machine_.observe(instrument_of(*profiler_));
+  }
 }
 
 void Recording::update() {
-  profiler_.charge(machine_.totals().total.count);
+  profiler_->charge(machine_.totals().total.count);
+}
+
+void Recording::add_to(nlohmann::ordered_json& run) const {
+  if (options_.profile) {
+    run["functions"] = functions();
+    run["inlined"] = inlined();
+  }
+  if (memory_ == nullptr) return;
+  const Coverage coverage(*profiler_, debug_);
+  const auto share = [](const Coverage::Share& s) {
+    return nlohmann::ordered_json{{"found", s.found}, {"hit", s.hit}};
+  };
+  run["coverage"] = {{"lines", share(coverage.lines())},
+                     {"functions", share(coverage.functions())},
+                     {"branches", share(coverage.branches())}};
+  const auto memory = memory_json(*memory_, debug_, firmware_, machine_.memory_map());
+  run["memory"] = {{"static", memory["static"]}, {"heap", memory["heap"]}, {"free", memory["free"]}};
+  run["memory"]["stack"] = memory["stacks"].empty() ? nlohmann::ordered_json() : memory["stacks"][0]["used"];
+  run["memory"]["never_written"] = memory["never_written"].size();
 }
 
 nlohmann::ordered_json Recording::functions() const {
   auto list = nlohmann::ordered_json::array();
-  for (const FunctionTotals& totals : function_totals(profiler_)) {
+  for (const FunctionTotals& totals : function_totals(*profiler_)) {
     const Function& function = map_.functions()[totals.function];
     const SourceLine line = debug_.line_of(function.address);
     list.push_back({{"name", function.name},
@@ -70,7 +100,7 @@ nlohmann::ordered_json Recording::inlined() const {
   auto list = nlohmann::ordered_json::array();
   for (const auto& [key, places] : words) {
     std::int64_t cycles = 0;
-    for (const std::uint32_t word : places) cycles += profiler_.place(word).cycles;
+    for (const std::uint32_t word : places) cycles += profiler_->place(word).cycles;
     if (cycles == 0) continue;
     list.push_back({{"name", key.first}, {"in", map_.functions()[key.second].name}, {"cycles", cycles}});
   }
@@ -78,7 +108,7 @@ nlohmann::ordered_json Recording::inlined() const {
 }
 
 std::string Recording::table(std::size_t count) const {
-  const auto totals = function_totals(profiler_);
+  const auto totals = function_totals(*profiler_);
   const std::int64_t active = machine_.totals().active.count;
   std::string text =
       fmt::format("{:>14} {:>6} {:>14} {:>6} {:>10}  {}\n", "cycles", "%", "with calls", "%", "calls", "function");
@@ -97,8 +127,15 @@ std::string Recording::table(std::size_t count) const {
 }
 
 void Recording::write(const std::filesystem::path& directory, const std::string& command) const {
-  write_file(directory / "callgrind.out", callgrind(profiler_, debug_, command));
-  write_file(directory / "stacks.folded", folded_stacks(profiler_));
+  if (options_.profile) {
+    write_file(directory / "callgrind.out", callgrind(*profiler_, debug_, command));
+    write_file(directory / "stacks.folded", folded_stacks(*profiler_));
+  }
+  if (memory_ != nullptr) {
+    write_file(directory / "coverage.info", Coverage(*profiler_, debug_).lcov());
+    write_file(directory / "memory.json",
+               memory_json(*memory_, debug_, firmware_, machine_.memory_map()).dump(2) + "\n");
+  }
 }
 
 }  // namespace avrlan::profile

@@ -1,7 +1,8 @@
 #pragma once
-// One profiled run: what `avrlan run --profile` does with a machine.
+// One observed run: what `avrlan run --profile --coverage` does with a machine.
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,37 +11,48 @@
 #include "emulator/board/machine.hpp"
 #include "emulator/profile/code_map.hpp"
 #include "emulator/profile/debug_info.hpp"
+#include "emulator/profile/memory_profiler.hpp"
 #include "emulator/profile/profiler.hpp"
 
 namespace avrlan::profile {
 
+struct RecordingOptions {
+  bool profile = true;    // callgrind.out, stacks.folded
+  bool coverage = false;  // coverage.info, memory.json; each load and store is looked at
+};
+
 class Recording {
  public:
-  // Before the machine's first run. `machine` must outlive the recording, and not run any more after it. Throws UsageError
+  // Before the machine's first run. Both must outlive the recording, and the machine not run any more after it. Throws UsageError
   // when the machine's engine cannot be observed.
-  Recording(Machine& machine, const Firmware& firmware);
+  Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options = {});
 
   // Up to now; call between two runs of the machine before reading anything below.
   void update();
 
-  const Profiler& profiler() const { return profiler_; }
+  const Profiler& profiler() const { return *profiler_; }
   const CodeMap& map() const { return map_; }
   const DebugInfo& debug() const { return debug_; }
 
+  // Adds to run.json what the options ask for: `functions`, `inlined`, `coverage`, `memory`.
+  void add_to(nlohmann::ordered_json& run) const;
   // run.json's `functions`: one object each, most own cycles first. Own: cycles, instructions, sleep, wait.
   nlohmann::ordered_json functions() const;
   // run.json's `inlined`: functions that the compiler has put into others, with the cycles spent there.
   nlohmann::ordered_json inlined() const;
   // For people: the `count` functions with the most own cycles.
   std::string table(std::size_t count) const;
-  // callgrind.out and stacks.folded. Throws HostError.
+  // The files that the options ask for. Throws HostError.
   void write(const std::filesystem::path& directory, const std::string& command) const;
 
  private:
   Machine& machine_;
+  const Firmware& firmware_;
+  const RecordingOptions options_;
   CodeMap map_;
   DebugInfo debug_;
-  Profiler profiler_;
+  std::unique_ptr<Profiler> profiler_;
+  MemoryProfiler* memory_ = nullptr;  // the same, with coverage
 };
 
 }  // namespace avrlan::profile

@@ -155,6 +155,28 @@ TEST(Profile, IsWrittenByTheCommand) {
   EXPECT_TRUE(std::filesystem::exists(directory / "stacks.folded"));
 }
 
+TEST(Coverage, IsReadByGenhtml) {
+  const auto directory = scratch("coverage");
+  run({AVRLAN_PROGRAM, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", "--net", "none", "--pace", "max",
+       "--timeout", "2s", "--coverage", "--out", directory.string()});
+  std::ifstream file(directory / "run.json");
+  const auto json = nlohmann::json::parse(file);
+  const auto lines = json.at("coverage").at("lines");
+  EXPECT_GT(lines.at("hit").get<int>(), 10);
+  EXPECT_GE(lines.at("found"), lines.at("hit"));
+
+  // Sources are named from the repository's root.
+  const auto done = run({"genhtml", "--branch-coverage", "--demangle-cpp", "-o", (directory / "html").string(),
+                         (directory / "coverage.info").string()},
+                        [] { EXPECT_EQ(::chdir(AVRLAN_SOURCE_DIR), 0); });
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.err, "");
+  EXPECT_EQ(done.out.find("arning"), std::string::npos) << done.out;
+  const std::string rate = "(" + std::to_string(lines.at("hit").get<int>()) + " of " +
+                           std::to_string(lines.at("found").get<int>()) + " lines)";
+  EXPECT_NE(done.out.find(rate), std::string::npos) << done.out;
+}
+
 TEST(Profile, NeedsTheExactEngine) {
   const auto done = run({AVRLAN_PROGRAM, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", "--engine", "simavr",
                          "--profile", "--timeout", "1s"});

@@ -157,6 +157,32 @@ function yield
   ret
 end yield
 
+#elif defined(MEMORY)
+function start
+  stack
+  rcall a
+  finish
+end start
+function a
+  push r0
+  push r0
+  push r0
+  rcall b
+  pop r0
+  pop r0
+  pop r0
+  ret
+end a
+function b
+  ldi r24, 2
+1: lds r25, 0x300
+  dec r24
+  brne 1b
+  sts 0x301, r24
+  lds r25, 0x301
+  ret
+end b
+
 #elif defined(WAITING)
 function start
   stack
