@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "emulator/board/host_error.hpp"
+#include "emulator/cli/compare_command.hpp"
 #include "emulator/cli/run_command.hpp"
 
 namespace {
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   int exit_status = 0;
   avrlan::add_run_command(program, exit_status);
+  avrlan::add_compare_command(program, exit_status);
   avrlan::add_list_commands(program);
   try {
     program.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "emulator/board/demangle.hpp"
 #include "emulator/profile/coverage.hpp"
 #include "emulator/profile/memory_report.hpp"
 #include "emulator/profile/outputs.hpp"
@@ -56,6 +57,17 @@ void Recording::add_to(nlohmann::ordered_json& run) const {
   if (options_.profile) {
     run["functions"] = functions();
     run["inlined"] = inlined();
+    run["flash"] = {{"total", firmware_.flash.size()}, {"functions", nlohmann::ordered_json::array()}};
+    for (const Symbol& function : firmware_.functions) {
+      if (function.size != 0)
+        run["flash"]["functions"].push_back({{"name", demangled(function.name)}, {"size", function.size}});
+    }
+    run["ram"] = {{"static", firmware_.data_bytes + firmware_.bss_bytes}, {"objects", nlohmann::ordered_json::array()}};
+    for (const Symbol& object : firmware_.objects) {
+      if (object.size != 0) run["ram"]["objects"].push_back({{"name", demangled(object.name)}, {"size", object.size}});
+    }
+    run["stack"] = machine_.memory_map().ram_last -
+                   std::min(profiler_->stacks().front().lowest_sp, machine_.memory_map().ram_last);
   }
   if (memory_ == nullptr) return;
   const Coverage coverage(*profiler_, debug_);

@@ -34,7 +34,8 @@ class Recording {
   const CodeMap& map() const { return map_; }
   const DebugInfo& debug() const { return debug_; }
 
-  // Adds to run.json what the options ask for: `functions`, `inlined`, `coverage`, `memory`.
+  // Adds to run.json what the options ask for: `functions`, `inlined`, `flash {total, functions}`,
+  // `ram {static, objects}`, `stack` (bytes, high water); `coverage`, `memory`.
   void add_to(nlohmann::ordered_json& run) const;
   // run.json's `functions`: one object each, most own cycles first. Own: cycles, instructions, sleep, wait.
   nlohmann::ordered_json functions() const;

@@ -1,0 +1,146 @@
+// `avrlan compare` on builds whose difference is known, and on what cannot be compared.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/system/process.hpp"
+
+namespace avrlan::test {
+namespace {
+
+class Compare : public testing::Test {
+ protected:
+  Compare() { std::filesystem::create_directories(directory_); }
+  ~Compare() override { std::filesystem::remove_all(directory_); }
+
+  // The run.json of a variant of compared.c.
+  std::string recorded(const std::string& variant, const std::string& more = "--profile") {
+    const auto out = (directory_ / variant).string();
+    const auto done = run({AVRLAN_PROGRAM, "run", std::string(AVRLAN_VARIANT_DIR) + "/" + variant + ".elf", "--net",
+                           "none", "--pace", "max", "--timeout", "1s", more, "--out", out});
+    EXPECT_EQ(done.status, 0) << done.err;
+    return out + "/run.json";
+  }
+  static Completed compare(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {AVRLAN_PROGRAM, "compare"});
+    return run(arguments);
+  }
+  std::string write(const std::string& name, const std::string& text) {
+    const auto path = directory_ / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  static std::string read(const std::string& path) {
+    std::ifstream in(path);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  static void expect_usage_error(const Completed& done, const std::string& what) {
+    EXPECT_EQ(done.status, 64) << done.err;
+    EXPECT_NE(done.err.find(what), std::string::npos) << done.err;
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+  }
+
+  const std::filesystem::path directory_ =
+      std::filesystem::path(testing::TempDir()) / ("avrlan-compare-" + std::to_string(::getpid()));
+};
+
+TEST_F(Compare, FindsNothingInTheSameBuild) {
+  const auto base = recorded("compared");
+  const auto done = compare({base, base, "--max-regress", "0"});
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_NE(done.out.find(" 0 differ"), std::string::npos) << done.out;
+}
+
+TEST_F(Compare, NamesTheFunctionThatALostCycleIsIn) {
+  const auto done = compare({recorded("compared"), recorded("slower"), "--max-regress", "0"});
+  EXPECT_EQ(done.status, 1);
+  // LDI 1, DEC 1, BRNE not taken 1, in ten calls.
+  EXPECT_NE(done.out.find("regression: function work: "), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find(", +30, 30 more than allowed"), std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find("regression: function other"), std::string::npos) << done.out;
+}
+
+TEST_F(Compare, AllowsWhatItIsTold) {
+  const auto base = recorded("compared"), slower = recorded("slower");
+  EXPECT_EQ(compare({base, slower, "--max-regress", "30"}).status, 0);
+  EXPECT_EQ(compare({base, slower, "--max-regress", "29"}).status, 1);
+  EXPECT_EQ(compare({base, slower, "--max-regress", "50%"}).status, 0);
+  EXPECT_EQ(compare({base, slower}).status, 0) << "no limit";
+  const auto limits =
+      write("limits.toml", "[function]\n\"wor*\" = 30\n[total]\nactive = \"50%\"\n[flash]\ntotal = 0\n");
+  const auto by_item = compare({base, slower, "--limits", limits});
+  EXPECT_EQ(by_item.status, 1);
+  EXPECT_NE(by_item.out.find("regression: flash total"), std::string::npos) << by_item.out;
+  EXPECT_EQ(by_item.out.find("regression: function"), std::string::npos) << by_item.out;
+}
+
+TEST_F(Compare, DoesNotMindTheOrderOfTheSource) {
+  const auto done = compare({recorded("compared"), recorded("reordered"), "--max-regress", "0"});
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_NE(done.out.find(" 0 differ"), std::string::npos) << done.out;
+}
+
+TEST_F(Compare, TellsWhereAnInlinedFunctionWent) {
+  const auto done = compare({recorded("compared"), recorded("inlined"), "--max-regress", "0"});
+  EXPECT_NE(done.out.find("helper (now inlined into main ("), std::string::npos) << done.out;
+  const auto back = compare({recorded("inlined"), recorded("compared")});
+  EXPECT_NE(back.out.find("helper (was inlined into main ("), std::string::npos) << back.out;
+}
+
+TEST_F(Compare, ReportsForMachines) {
+  const auto junit = (directory_ / "compare.xml").string();
+  const auto summary = (directory_ / "summary.md").string();
+  const auto base = recorded("compared"), slower = recorded("slower");
+  const auto done = run({AVRLAN_PROGRAM, "compare", base, slower, "--max-regress", "0", "--junit", junit, "--github"},
+                        [&] { ::setenv("GITHUB_STEP_SUMMARY", summary.c_str(), 1); });
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.out.find("::error title=avrlan compare::function work: "), std::string::npos) << done.out;
+  EXPECT_NE(read(summary).find("| **!** | function `work` |"), std::string::npos) << read(summary);
+  EXPECT_EQ(run({"python3", "-c",
+                 "import sys, xml.etree.ElementTree as e; s = e.parse(sys.argv[1]).getroot();"
+                 "f = [c.get('name') for c in s if len(c)]; assert sorted(f) == ['active', 'work'], f;"
+                 "assert int(s.get('failures')) == 2 and int(s.get('tests')) == len(s)",
+                 junit})
+                .err,
+            "");
+  const auto json = nlohmann::json::parse(compare({base, slower, "--max-regress", "0", "--json"}).out);
+  EXPECT_EQ(json.at("schema"), "avrlan-compare-1");
+  EXPECT_EQ(json.at("regressed"), true);
+}
+
+TEST_F(Compare, WritesABaselineOnlyWhenAsked) {
+  const auto base = recorded("compared"), slower = recorded("slower");
+  const auto before = read(base);
+  compare({base, slower, "--max-regress", "0"});
+  EXPECT_EQ(read(base), before);
+  EXPECT_EQ(compare({base, slower, "--update-baseline"}).status, 0);
+  EXPECT_EQ(compare({base, slower, "--max-regress", "0"}).status, 0);
+}
+
+TEST_F(Compare, RefusesWhatCannotBeCompared) {
+  const auto base = recorded("compared");
+  auto other = nlohmann::json::parse(read(base));
+  expect_usage_error(compare({base, directory_ / "none.json"}), "cannot read");
+  expect_usage_error(compare({base, write("cut.json", read(base).substr(0, 300))}), "not JSON");
+  other["schema"] = "avrlan-run-2";
+  expect_usage_error(compare({base, write("version.json", other.dump())}), "no run.json of this version");
+  other["schema"] = "avrlan-run-1";
+  other["board"] = "ethernut1";
+  expect_usage_error(compare({base, write("board.json", other.dump())}), "different hardware");
+  other.erase("cycles");
+  other["board"] = "uno-enc28j60";
+  expect_usage_error(compare({base, write("partial.json", other.dump())}), "damaged");
+  expect_usage_error(compare({base, recorded("slower", "--coverage")}), "has no profile");
+  expect_usage_error(compare({base, base, "--max-regress", "few"}), "not an allowance");
+  expect_usage_error(compare({base, base, "--limits", write("bad.toml", "[cycles]\nall = 0\n")}), "no table of limits");
+}
+
+}  // namespace
+}  // namespace avrlan::test
