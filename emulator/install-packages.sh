@@ -7,7 +7,7 @@ case "${1:-}" in
   *) echo "usage: sh emulator/install-packages.sh run|test" >&2; exit 64 ;;
 esac
 packages="g++ cmake ninja-build pkg-config libsimavr-dev libslirp-dev libglib2.0-dev libelf-dev libdw-dev libcli11-dev
-  libfmt-dev
+  libfmt-dev libtomlplusplus-dev
   nlohmann-json3-dev gcc-avr avr-libc binutils-avr curl ca-certificates"
 if [ "$1" = test ]; then
   packages="$packages libgtest-dev libgmock-dev libbenchmark-dev libtins-dev clang-format tshark iproute2 git
