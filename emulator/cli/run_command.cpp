@@ -46,6 +46,7 @@ struct RunArguments {
   std::string vcd;
   std::filesystem::path out;
   profile::RecordingOptions record{.profile = false};
+  std::vector<std::string> regions;
 };
 
 constexpr const char* examples = R"(
@@ -180,7 +181,15 @@ int run(const RunArguments& args) {
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
   std::optional<profile::Recording> recording;
-  if (args.record.profile || args.record.coverage) recording.emplace(simulation.machine(), firmware, args.record);
+  profile::RecordingOptions record = args.record;
+  for (const auto& region : args.regions) record.regions.push_back(profile::CodeGroup::parse(region));
+  record.profile = record.profile || !record.regions.empty();
+  if (record.profile || record.coverage) {
+    recording.emplace(simulation.machine(), firmware, record);
+    simulation.on_frame([&](bool to_board, const EthernetFrame& frame) {
+      to_board ? recording->frame_in(frame.octets.size()) : recording->frame_out(frame.octets.size());
+    });
+  }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   TextWatch expected(args.expect_text);
@@ -208,7 +217,7 @@ int run(const RunArguments& args) {
   fmt::print(stderr, "{}", summary(simulation, end));
   if (recording) {
     recording->update();
-    if (args.record.profile) fmt::print(stderr, "{}", recording->table(functions_in_summary));
+    if (record.profile) fmt::print(stderr, "{}", recording->table(functions_in_summary));
   }
 
   int status = exit_status(end);
@@ -299,6 +308,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_flag(
       "--profile", args->record.profile,
       "count where every cycle goes: a table; with --out callgrind.out, stacks.folded, run.json's functions");
+  command
+      ->add_option("--region", args->regions,
+                   "profile code by name, repeatable: checksum='chksum*,*cksum*'; with a slash, source files")
+      ->type_name("NAME=PATTERN,...");
   command->add_flag("--coverage", args->record.coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
   command->footer(examples);

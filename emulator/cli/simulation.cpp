@@ -26,6 +26,7 @@ PinTraceOptions PinTraceOptions::parse(const std::string& text) {
 void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
   ++count.frames;
   count.bytes += frame.octets.size();
+  if (seen) seen(frame);
   to->deliver(frame);
 }
 
@@ -68,6 +69,11 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
+  in_.seen = [seen](const EthernetFrame& frame) { seen(true, frame); };
+  out_.seen = [seen](const EthernetFrame& frame) { seen(false, frame); };
+}
 
 DropCounters Simulation::drops() const {
   DropCounters all = nic_->counters().drops;

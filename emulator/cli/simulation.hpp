@@ -69,6 +69,8 @@ class Simulation {
   // On the wire at the chip, whatever the chip made of the frame.
   const FrameCount& frames_in() const { return in_.count; }
   const FrameCount& frames_out() const { return out_.count; }
+  // Called for each frame at the chip, when its last bit has passed.
+  void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
   // Every frame dropped anywhere, by reason.
   DropCounters drops() const;
 
@@ -79,6 +81,7 @@ class Simulation {
   struct CountingSink : FrameSink {
     FrameSink* to = nullptr;
     FrameCount count;
+    std::function<void(const EthernetFrame&)> seen;
     void deliver(const EthernetFrame& frame) override;
   };
   struct WireEntry : FrameSink {

@@ -111,6 +111,7 @@ std::string gap_name(const Symbol* before, std::uint32_t address) {
 
 CodeMap::CodeMap(const Firmware& firmware, const MemoryMap& memory)
     : words_(memory.flash_words, none), instructions_(memory.flash_words) {
+  image_words_ = static_cast<std::uint32_t>((firmware.flash.size() + 1) / 2);
   if (firmware.functions.empty()) {
     find_functions(firmware);
   } else {

@@ -43,6 +43,8 @@ class CodeMap {
 
   const std::vector<Function>& functions() const { return functions_; }
   std::uint32_t flash_words() const { return static_cast<std::uint32_t>(words_.size()); }
+  // As far as the firmware has code or data in it.
+  std::uint32_t image_words() const { return image_words_; }
   std::uint32_t function_of(std::uint32_t word) const { return words_[word] >> 1; }
   bool waits(std::uint32_t word) const { return (words_[word] & 1) != 0; }
   // Function and waiting as one number, for comparison.
@@ -57,6 +59,7 @@ class CodeMap {
   void time_instructions(const Firmware& firmware, unsigned pc_bytes);
 
   std::vector<Function> functions_;
+  std::uint32_t image_words_ = 0;
   std::vector<std::uint32_t> words_;
   std::vector<Instruction> instructions_;
 };

@@ -38,6 +38,7 @@ Recording::Recording(Machine& machine, const Firmware& firmware, const Recording
       options_(options),
       map_(firmware, machine.memory_map()),
       debug_(DebugInfo::load(firmware.path)) {
+  for (const CodeGroup& group : options_.regions) regions_.emplace_back(group, map_, debug_);
   if (options_.coverage) {
     auto memory = std::make_unique<MemoryProfiler>(map_, machine.memory_map(), firmware);
     memory_ = memory.get();
@@ -47,16 +48,22 @@ Recording::Recording(Machine& machine, const Firmware& firmware, const Recording
     profiler_ = std::make_unique<Profiler>(map_, machine.memory_map().pc_bytes);
     machine_.observe(instrument_of(*profiler_));
   }
+  paths_ = std::make_unique<FramePaths>(*profiler_, debug_);
 }
 
 void Recording::update() {
   profiler_->charge(machine_.totals().total.count);
+  paths_->finish();
 }
 
 void Recording::add_to(nlohmann::ordered_json& run) const {
   if (options_.profile) {
     run["functions"] = functions();
     run["inlined"] = inlined();
+    run["layers"] = paths_->layers();
+    run["paths"] = paths_->paths();
+    run["regions"] = nlohmann::ordered_json::array();
+    for (const Region& region : regions_) run["regions"].push_back(region.json(*profiler_));
     run["flash"] = {{"total", firmware_.flash.size()}, {"functions", nlohmann::ordered_json::array()}};
     for (const Symbol& function : firmware_.functions) {
       if (function.size != 0)
@@ -135,7 +142,14 @@ std::string Recording::table(std::size_t count) const {
     for (std::size_t i = count; i < totals.size(); ++i) rest += totals[i].own.cycles;
     text += fmt::format("{:>14} {:>6.2f} {:>33} {} more\n", rest, percent(rest, active), "", totals.size() - count);
   }
-  return text;
+  for (const Region& region : regions_) {
+    const auto json = region.json(*profiler_);
+    text +=
+        fmt::format("region {}: {} calls, {} cycles, {} bytes, {:.2f} cycles a byte\n", json["name"].get<std::string>(),
+                    json["calls"].get<std::int64_t>(), json["cycles"].get<std::int64_t>(),
+                    json["bytes"].get<std::int64_t>(), json["cycles_per_byte"].get<double>());
+  }
+  return text + paths_->table();
 }
 
 void Recording::write(const std::filesystem::path& directory, const std::string& command) const {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -11,13 +12,15 @@
 #include "emulator/board/machine.hpp"
 #include "emulator/profile/code_map.hpp"
 #include "emulator/profile/debug_info.hpp"
+#include "emulator/profile/layers.hpp"
 #include "emulator/profile/memory_profiler.hpp"
 #include "emulator/profile/profiler.hpp"
 
 namespace avrlan::profile {
 
 struct RecordingOptions {
-  bool profile = true;    // callgrind.out, stacks.folded
+  bool profile = true;  // callgrind.out, stacks.folded
+  std::vector<CodeGroup> regions{};
   bool coverage = false;  // coverage.info, memory.json; each load and store is looked at
 };
 
@@ -27,6 +30,10 @@ class Recording {
   // when the machine's engine cannot be observed.
   Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options = {});
 
+  // A frame has passed the wire at the chip: its last bit.
+  void frame_in(std::size_t octets) { paths_->frame_in(octets); }
+  void frame_out(std::size_t octets) { paths_->frame_out(octets); }
+
   // Up to now; call between two runs of the machine before reading anything below.
   void update();
 
@@ -35,13 +42,14 @@ class Recording {
   const DebugInfo& debug() const { return debug_; }
 
   // Adds to run.json what the options ask for: `functions`, `inlined`, `flash {total, functions}`,
-  // `ram {static, objects}`, `stack` (bytes, high water); `coverage`, `memory`.
+  // `layers`, `paths`,
+  // `regions`, `ram {static, objects}`, `stack` (bytes, high water); `coverage`, `memory`.
   void add_to(nlohmann::ordered_json& run) const;
   // run.json's `functions`: one object each, most own cycles first. Own: cycles, instructions, sleep, wait.
   nlohmann::ordered_json functions() const;
   // run.json's `inlined`: functions that the compiler has put into others, with the cycles spent there.
   nlohmann::ordered_json inlined() const;
-  // For people: the `count` functions with the most own cycles.
+  // For people: the `count` functions with the most own cycles, and frames' paths by layer.
   std::string table(std::size_t count) const;
   // The files that the options ask for. Throws HostError.
   void write(const std::filesystem::path& directory, const std::string& command) const;
@@ -54,6 +62,8 @@ class Recording {
   DebugInfo debug_;
   std::unique_ptr<Profiler> profiler_;
   MemoryProfiler* memory_ = nullptr;  // the same, with coverage
+  std::vector<Region> regions_;
+  std::unique_ptr<FramePaths> paths_;
 };
 
 }  // namespace avrlan::profile

@@ -70,6 +70,54 @@ TEST_P(EveryImage, AccountsForEveryCycle) {
   EXPECT_EQ(folded_sum, totals.total.count);
 }
 
+TEST(Layers, ShareTheRunsCycles) {
+  const ProfiledRun run("uno-enc28j60", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf", Duration::seconds(4), ask);
+  nlohmann::ordered_json json;
+  run.recording->add_to(json);
+  std::int64_t cycles = 0, in_paths = 0;
+  std::map<std::string, std::int64_t> layers;
+  for (const auto& layer : json["layers"]) {
+    cycles += layer["cycles"].get<std::int64_t>();
+    in_paths += layer["in_paths"].get<std::int64_t>();
+    layers[layer["name"]] = layer["cycles"];
+  }
+  EXPECT_EQ(cycles, run.simulation->machine().totals().active.count);
+  EXPECT_EQ(in_paths, json["paths"]["cycles"]);
+  for (const char* layer : {"driver", "ethernet, arp", "ip, icmp", "tcp", "application"})
+    EXPECT_GT(layers[layer], 0) << layer;
+  EXPECT_EQ(json["paths"]["octets_in"], run.simulation->frames_in().bytes);
+  EXPECT_EQ(json["paths"]["octets_out"], run.simulation->frames_out().bytes);
+  EXPECT_LE(json["paths"]["count"], run.simulation->frames_in().frames);
+}
+
+// stack/README.md: the block transfers take 18 cycles a byte, however long the block is.
+TEST(Layers, ARegionAgreesWithTheLoopThatItNames) {
+  const auto per_byte = [](int octets) {
+    profile::RecordingOptions options;
+    options.regions.push_back(profile::CodeGroup::parse("out=*board::Spi::write_sum*"));
+    const ProfiledRun run(
+        "uno-enc28j60", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf", Duration::seconds(4),
+        [&](ScriptedPeer& peer) { peer.get("/bytes?n=" + std::to_string(octets)); }, options);
+    nlohmann::ordered_json json;
+    run.recording->add_to(json);
+    return std::pair{json["regions"][0]["cycles"].get<std::int64_t>(), json["regions"][0]["bytes"].get<std::int64_t>()};
+  };
+  const auto [few_cycles, few_bytes] = per_byte(1024);
+  const auto [many_cycles, many_bytes] = per_byte(1024 + 32 * 50);
+  // In chunks of 32 octets: 18 cycles an octet, and what a call costs on top.
+  const double marginal = static_cast<double>(many_cycles - few_cycles) / static_cast<double>(many_bytes - few_bytes);
+  EXPECT_GE(marginal, 18.0);
+  EXPECT_LE(marginal, 19.0);
+}
+
+TEST(Layers, ARegionOfUnknownNamesIsRefused) {
+  const auto done = run({AVRLAN_PROGRAM, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", "--net", "none",
+                         "--region", "x=no_such_function*"});
+  EXPECT_EQ(done.status, 64);
+  EXPECT_NE(done.err.find("'no_such_function*'"), std::string::npos) << done.err;
+  EXPECT_EQ(run({AVRLAN_PROGRAM, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", "--region", "x"}).status, 64);
+}
+
 std::vector<Image> images() {
   std::vector<Image> all;
   for (const std::string board : {"uno-enc28j60", "mega-enc28j60"}) {

@@ -14,7 +14,7 @@ namespace avrlan::test {
 struct ProfiledRun {
   // Runs until the firmware ends or virtual time `limit`.
   ProfiledRun(const std::string& board_name, const std::string& elf, Duration limit,
-              const std::function<void(ScriptedPeer&)>& script = {});
+              const std::function<void(ScriptedPeer&)>& script = {}, const profile::RecordingOptions& options = {});
 
   std::int64_t total() const { return simulation->machine().totals().total.count; }
 
@@ -25,7 +25,8 @@ struct ProfiledRun {
 };
 
 inline ProfiledRun::ProfiledRun(const std::string& board_name, const std::string& elf, Duration limit,
-                                const std::function<void(ScriptedPeer&)>& script)
+                                const std::function<void(ScriptedPeer&)>& script,
+                                const profile::RecordingOptions& options)
     : firmware(Firmware::load_elf(elf)) {
   simulation = std::make_unique<Simulation>(find_board(board_name), firmware, SimulationOptions{},
                                             [&](Scheduler& scheduler, FrameSink& to_board) {
@@ -34,7 +35,10 @@ inline ProfiledRun::ProfiledRun(const std::string& board_name, const std::string
                                               return made;
                                             });
   if (script) script(*peer);
-  recording = std::make_unique<profile::Recording>(simulation->machine(), firmware);
+  recording = std::make_unique<profile::Recording>(simulation->machine(), firmware, options);
+  simulation->on_frame([this](bool to_board, const EthernetFrame& frame) {
+    to_board ? recording->frame_in(frame.octets.size()) : recording->frame_out(frame.octets.size());
+  });
   simulation->machine().run_until(Instant::at(limit));
   recording->update();
 }

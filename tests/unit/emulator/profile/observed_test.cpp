@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "emulator/profile/coverage.hpp"
+#include "emulator/profile/layers.hpp"
 #include "emulator/profile/memory_report.hpp"
 #include "tests/accuracy/machine/bench.hpp"
 
@@ -49,6 +50,22 @@ TEST(Coverage, CountsLinesAndBranches) {
   EXPECT_EQ(branches, (std::vector<std::string>{"26,,0,2", "26,,1,2", "32,,0,3", "32,,1,1", "38,,0,1", "38,,1,0"}));
   EXPECT_TRUE(has("FNDA:2,odd")) << info;
   EXPECT_TRUE(has("FNDA:1,handler")) << info;
+}
+
+TEST(Region, CountsCallsCyclesAndBytes) {
+  const Observed run("lines");
+  const auto of = [&](const std::string& region) {
+    return Region(CodeGroup::parse(region), run.map, run.debug).json(run.profiler);
+  };
+  const auto odd = of("r=od?");
+  EXPECT_EQ(odd["calls"], 2);
+  EXPECT_EQ(odd["cycles"], 4 + 4 + 4 + 8);
+  EXPECT_EQ(odd["bytes"], 0);
+  // ST X+ four times.
+  EXPECT_EQ(of("r=start")["bytes"], 4);
+  EXPECT_EQ(of("r=*/lines.S")["cycles"], run.bench.machine.totals().total.count);
+  EXPECT_THROW(of("r=nothing"), UsageError);
+  EXPECT_THROW(of("start"), UsageError);
 }
 
 TEST(Memory, TellsTheDeepestStackAndWhoDidIt) {
