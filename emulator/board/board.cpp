@@ -27,17 +27,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<Pin> Pin::parse(std::string_view text) {
-  if (text.size() != 3 || text[0] != 'P' || text[1] < 'A' || text[1] > 'L' || text[2] < '0' || text[2] > '7') {
-    return std::nullopt;
-  }
-  return Pin{text[1], static_cast<std::uint8_t>(text[2] - '0')};
-}
-
-std::string Pin::name() const {
-  return fmt::format("P{}{}", port, bit);
-}
-
 const std::vector<Board>& boards() {
   static const std::vector<Board> all = {
       {"uno-enc28j60", "Arduino Uno with an ENC28J60: chip select PB2, interrupt PD2", "atmega328p", 16'000'000,

@@ -351,6 +351,10 @@ const std::string& Machine::mcu() const {
   return impl_->mcu_name;
 }
 
+McuDescription Machine::description() const {
+  return describe(impl_->avr_, impl_->mcu);
+}
+
 EngineKind Machine::engine() const {
   return impl_->engine_kind_;
 }

@@ -12,6 +12,7 @@
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
+#include "emulator/board/mcu_description.hpp"
 #include "emulator/cpu/engine.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
@@ -106,6 +107,8 @@ class Machine {
   std::uint32_t pc() const;  // byte address of the instruction being executed or next
   std::int64_t hz() const;
   const std::string& mcu() const;
+  // What the MCU has, and who models it here.
+  McuDescription description() const;
   EngineKind engine() const;
   cpu::CycleTotals totals() const;
   std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM

@@ -37,6 +37,8 @@ struct Mcu {
   std::uint8_t spi_ss_bit;
   std::span<const PartialPort> partial_ports;  // those that lack some
   std::span<const PinChangeGroup> pin_changes;
+  std::string_view timers;  // their numbers
+  unsigned adc_channels;    // pins, of the package that has most
 
   // The pins that the port has.
   std::uint8_t pins_of(char port) const;
