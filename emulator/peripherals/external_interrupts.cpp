@@ -100,6 +100,7 @@ bool ExternalInterrupts::clock_runs() const {
 }
 
 void ExternalInterrupts::reset() {
+  ++resets_;
   for (auto& line : lines_) line.seen = gpio_.level(line.pin);
   update();
 }
@@ -129,7 +130,7 @@ void ExternalInterrupts::pins_changed(Port& port, std::uint8_t changed) {
     Group* group = port.groups[bit];
     if (group == nullptr || (mcu_.data(group->mask_register) & port.masks[bit]) == 0) continue;
     if (clock_runs()) {
-      mcu_.at(visible + edge_detector, [group] { group->raise(); });
+      mcu_.at(visible + edge_detector, [group, reset = resets_] { group->change_arrives(reset); });
     } else {
       group->raise();
     }
@@ -170,7 +171,7 @@ void ExternalInterrupts::Line::changed(bool high, Cycles visible) {
   if (sense() == Sense::low_level) {
     if (mcu.is_set(enable)) update();
   } else if (running) {
-    mcu.at(visible + edge_detector, [this, high] { edge_arrives(high); });
+    mcu.at(visible + edge_detector, [this, high, reset = owner->resets_] { edge_arrives(high, reset); });
   } else if (asynchronous) {
     seen = high;
     raise(high);
@@ -183,7 +184,8 @@ void ExternalInterrupts::Line::clock_goes_on(Cycles at) {
   if (high != seen) changed(high, at + Cycles{1});
 }
 
-void ExternalInterrupts::Line::edge_arrives(bool high) {
+void ExternalInterrupts::Line::edge_arrives(bool high, unsigned reset) {
+  if (reset != owner->resets_) return;
   if (!owner->clock_runs() && !asynchronous) {
     seen = !high;
   } else {
@@ -202,6 +204,10 @@ void ExternalInterrupts::Line::raise(bool high) {
 
 void ExternalInterrupts::Group::update() {
   owner->mcu_.interrupts.request(vector, owner->mcu_.is_set(enable) && owner->mcu_.is_set(flag));
+}
+
+void ExternalInterrupts::Group::change_arrives(unsigned reset) {
+  if (reset == owner->resets_) raise();
 }
 
 void ExternalInterrupts::Group::raise() {

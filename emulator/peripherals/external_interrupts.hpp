@@ -56,7 +56,7 @@ class ExternalInterrupts {
     void update();
     void changed(bool high, Cycles visible);
     void clock_goes_on(Cycles at);
-    void edge_arrives(bool high);
+    void edge_arrives(bool high, unsigned reset);
     void raise(bool high);
   };
   // PCINTn
@@ -68,6 +68,7 @@ class ExternalInterrupts {
     RegisterBit flag;
 
     void update();
+    void change_arrives(unsigned reset);
     void raise();
   };
   // What hangs on one port.
@@ -95,6 +96,7 @@ class ExternalInterrupts {
   std::deque<Line> lines_;
   std::deque<Group> groups_;
   std::deque<Port> ports_;
+  unsigned resets_ = 0;  // edges that were under way before one are forgotten
 };
 
 }  // namespace avrlan::peripherals

@@ -101,6 +101,13 @@ TEST_F(BadInput, UnknownMcu) {
   expect_one_line(run({program, "run", web, "--mcu", "atmega9999"}), usage, {"atmega9999", "atmega328p, atmega324p"});
 }
 
+TEST_F(BadInput, PinsOfAVcd) {
+  const std::string file = "/nowhere/pins.vcd";
+  expect_one_line(run({program, "run", web, "--vcd", ",PB2"}), usage, {"--vcd"});
+  expect_one_line(run({program, "run", web, "--vcd", "pins.vcd,PZ9"}), usage, {"PZ9", "--vcd trace.vcd,PB2"});
+  expect_one_line(run({program, "run", web, "--net", "none", "--vcd", file}), host_failure, {file, "--vcd"});
+}
+
 TEST_F(BadInput, UnknownBoard) {
   expect_one_line(run({program, "run", web, "--board", "uno-enc28j6"}), usage,
                   {"uno-enc28j6", "uno-enc28j60", "avrlan boards"});

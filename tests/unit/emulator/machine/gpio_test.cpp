@@ -141,6 +141,16 @@ TEST_F(GpioTest, WhatIsSolderedToAPinDecidesWhereTheMcuDoesNot) {
   EXPECT_FALSE(gpio.is_floating(pb1));
 }
 
+TEST_F(GpioTest, BitsWithoutAPinStayZero) {
+  constexpr std::uint16_t DDRC = 0x27, PORTC = 0x28;
+  store(DDRC, 0xff);
+  store(PORTC, 0xff);
+  EXPECT_EQ(chip.avr().data[DDRC], 0x7f);
+  EXPECT_EQ(chip.avr().data[PORTC], 0x7f);
+  EXPECT_FALSE(gpio.has({'C', 7}));
+  EXPECT_TRUE(gpio.has({'C', 6}));
+}
+
 TEST_F(GpioTest, SimavrsIrqsFollow) {
   std::uint32_t level = 9;
   avr_irq_t* irq = avr_io_getirq(&chip.avr(), AVR_IOCTL_DEF('i', 'o', 'g', 'B'), 1);
