@@ -87,7 +87,7 @@ std::string junit_of(const Comparison& comparison);
 std::string annotations_of(const Comparison& comparison);
 std::string markdown_of(const Comparison& comparison);
 
-// A run.json without what is another one each time: paths, wall-clock time.
+// A run.json without what is another one each time and not compared: paths, wall-clock time, addresses.
 nlohmann::ordered_json baseline_of(nlohmann::ordered_json run);
 
 }  // namespace avrlan::profile
