@@ -14,7 +14,8 @@
 // is 0 replaces what was written before, leaves UDREn set and is sent as soon as TXENn is 1. Inferred: the wait for the
 // transmitter's clock (up to one bit); settings that change within a frame apply to the bits to come; a new start bit
 // with a full receive buffer overwrites the waiting frame, and DORn comes with the frame that did it.
-// Not modelled: RxD's synchroniser, the noise that a change of UBRRn may make on XCKn.
+// Not modelled: RxD's synchroniser; a change of the clock's frequency within a received frame, whose earlier samples are
+// then taken as if the new frequency had held; the noise that a change of UBRRn may make on XCKn.
 
 #include <cstdint>
 #include <deque>

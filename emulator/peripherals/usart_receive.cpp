@@ -51,7 +51,7 @@ void Usart::catch_up_receiver(Cycles now) {
       continue;
     }
     const Instant edge = rxd_.next_edge(time);
-    receiver_.skip_to(edge.is_never() ? last + 1 : std::min(first_sample(edge), last + 1));
+    receiver_.skip_to(edge.is_never() ? last + 1 : std::clamp(first_sample(edge), receiver_.next() + 1, last + 1));
   }
   rxd_.forget(mcu_.clock.at(sample_time(last)));
 }
@@ -212,7 +212,9 @@ void Usart::xck_changed(bool high) {
 // Datasheet, "Asynchronous Operational Range": Rslow and Rfast bound the ratio of the sender's rate to the receiver's.
 void Usart::check_host_baud(bool host_sends) {
   if (host_baud_ == 0 || mode_ != Mode::asynchronous || mcu_.diagnostics == nullptr) return;
-  const double own = static_cast<double>(mcu_.clock.hz()) / static_cast<double>(divider_ * generator_.period().count);
+  const Cycles now = mcu_.clock.first_at(mcu_.scheduler.now());
+  const Duration bit = mcu_.clock.at(now + Cycles{divider_ * generator_.period().count}) - mcu_.clock.at(now);
+  const double own = 1 / bit.seconds();
   const auto host = static_cast<double>(host_baud_);
   const Sampling& sampling = host_sends ? receiver_.sampling : sampling_16;
   const double bits = receiver_.format.bits_before_stop() - 1;
