@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_usb.h>
+#include <simavr/avr_watchdog.h>
 #include <simavr/sim_avr.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <new>
 
 #include "emulator/board/firmware.hpp"
+#include "emulator/peripherals/simavr_modules.hpp"
 
 namespace avrlan {
 
@@ -88,6 +90,10 @@ void disconnect_usb(avr_t& avr) {
 void free_irqs(avr_t& avr) {
   for (unsigned i = 0; i < avr.interrupts.vector_count; ++i) {
     avr_free_irq(avr.interrupts.vector[i]->irq, AVR_INT_IRQ_COUNT);
+  }
+  // On a part whose watchdog has no vector, the module hooks itself into one that is not in the table.
+  for (auto* watchdog : peripherals::simavr_modules<avr_watchdog_t>(avr, "watchdog")) {
+    if (watchdog->watchdog.vector == 0) avr_free_irq(watchdog->watchdog.irq, AVR_INT_IRQ_COUNT);
   }
   avr_free_irq(avr.interrupts.irq, AVR_INT_IRQ_COUNT);
   for (auto& io : avr.io) avr_free_irq(io.irq, AVR_IOMEM_IRQ_ALL + 1);

@@ -4,11 +4,22 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "emulator/board/machine.hpp"
 #include "emulator/board/mcu_clock.hpp"
+#include "emulator/cpu/mcu.hpp"
+
+namespace avrlan::cpu {
+
+// googletest's name for a parameter.
+inline void PrintTo(const Mcu& mcu, std::ostream* out) {
+  *out << mcu.name;
+}
+
+}  // namespace avrlan::cpu
 
 namespace avrlan::testing {
 

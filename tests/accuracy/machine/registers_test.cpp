@@ -22,6 +22,7 @@
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
 #include "emulator/peripherals/timer_layout.hpp"
+#include "tests/accuracy/machine/bench.hpp"
 
 namespace avrlan::peripherals {
 namespace {
