@@ -225,7 +225,7 @@ void Timer::schedule() {
     const auto ticks = (events | outputs) != 0 ? counter_.ticks_until(events, outputs) : std::nullopt;
     if (ticks) next = clock_.cycle_of(clock_.count_of(clock_.ticks(counted_, shift_) + *ticks, shift_));
   }
-  if (!delayed_.empty()) next = std::min(next, clock_.cycle_of(delayed_.front().latched));
+  if (!delayed_.empty() && !clock_.stands()) next = std::min(next, clock_.cycle_of(delayed_.front().latched));
   if (next == Cycles::never()) return;
   if (clock_.counts_crystal()) {
     // At its own time, whatever the MCU's clock does until then.

@@ -25,6 +25,8 @@ class TimerClock {
   std::int64_t count_of(std::int64_t ticks, unsigned shift) const { return zero_ + (ticks << shift); }
 
   bool runs() const { return !held_ && !frozen_; }
+  // Between stop() and go_on(): cycle_of() does not know when.
+  bool stands() const { return frozen_.has_value(); }
   bool counts_crystal() const { return crystal_; }
 
   // The timers on it must have settled before any of these, and look at count() again after select_crystal().
