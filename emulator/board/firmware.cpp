@@ -201,6 +201,9 @@ void ElfFile::read_sections(Firmware& firmware) const {
       firmware.data_bytes = static_cast<std::uint32_t>(header.sh_size);
     } else if (name == ".bss" || name == ".noinit") {
       firmware.bss_bytes += static_cast<std::uint32_t>(header.sh_size);
+    } else if (name == ".fuse") {
+      const auto fuses = slice(header.sh_offset, header.sh_size, name);
+      firmware.fuses.assign(fuses.begin(), fuses.end());
     } else if (header.sh_type == SHT_SYMTAB) {
       read_symbols(firmware, section, header);
     }

@@ -24,6 +24,7 @@ struct Firmware {
   std::optional<std::int64_t> hz;    // from .mmcu when present
   std::vector<std::uint8_t> flash;   // from address 0, .text and the load image of .data
   std::vector<std::uint8_t> eeprom;  // from address 0, may be empty
+  std::vector<std::uint8_t> fuses;   // low, high, extended: from .fuse (avr-libc's FUSES) when present
   std::vector<Symbol> functions;     // sorted by address
   std::vector<Symbol> objects;       // data space, sorted by address
   std::uint32_t data_bytes = 0;      // of .data, which flash holds a copy of

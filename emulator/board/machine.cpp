@@ -1,7 +1,9 @@
 #include "emulator/board/machine.hpp"
 
 #include <fmt/format.h>
+#include <simavr/avr_flash.h>
 #include <simavr/avr_uart.h>
+#include <simavr/avr_watchdog.h>
 #include <simavr/sim_avr.h>
 
 #include <algorithm>
@@ -17,12 +19,21 @@
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/cpu/simavr_vectors.hpp"
+#include "emulator/peripherals/adc.hpp"
+#include "emulator/peripherals/analog_comparator.hpp"
+#include "emulator/peripherals/analog_inputs.hpp"
+#include "emulator/peripherals/eeprom.hpp"
 #include "emulator/peripherals/external_interrupts.hpp"
+#include "emulator/peripherals/flash_memory.hpp"
 #include "emulator/peripherals/gpio.hpp"
+#include "emulator/peripherals/part.hpp"
+#include "emulator/peripherals/reset_control.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
 #include "emulator/peripherals/spi.hpp"
+#include "emulator/peripherals/system_clock.hpp"
 #include "emulator/peripherals/timers.hpp"
 #include "emulator/peripherals/usart.hpp"
+#include "emulator/peripherals/watchdog.hpp"
 
 namespace avrlan {
 
@@ -57,6 +68,24 @@ void check_size(const Firmware& firmware, std::string_view memory, std::size_t n
   throw UsageError(
       fmt::format("{} needs {} bytes of {}, but the {} has {}", firmware.path.string(), needs, memory, mcu, has),
       "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
+}
+
+// The firmware's own, or what the board has.
+peripherals::Fuses fuses_of(const Firmware& firmware, const peripherals::Part& part) {
+  peripherals::Fuses fuses = part.board_fuses;
+  std::copy_n(firmware.fuses.begin(), std::min(firmware.fuses.size(), fuses.size()), fuses.begin());
+  if (part.m103c.programmed(fuses)) {
+    throw UsageError(fmt::format("the fuses of {} ask for the ATmega103 compatibility mode, which is not modelled",
+                                 firmware.path.string()),
+                     "leave FUSE_M103C out of its FUSES");
+  }
+  return fuses;
+}
+
+// An internal oscillator's frequency is its own.
+std::int64_t source_hz(const Board& board, const MachineOptions& options, const peripherals::ClockSource& source) {
+  if (options.hz != 0) return options.hz;
+  return source.hz != 0 ? source.hz : board.hz;
 }
 
 // What the exact engine finds ends the run, after it was told.
@@ -97,11 +126,14 @@ class Machine::Impl {
  private:
   friend class Machine;
 
-  // The last module of simavr's list, so that avr_reset() ends with it.
-  struct ResetHook {
-    explicit ResetHook(Impl& owner) : machine(owner) {
+  // The last module of simavr's list, so that avr_reset() ends with it; and what SPM and WDR reach.
+  struct Hook {
+    explicit Hook(Impl& owner) : machine(owner) {
       io.kind = "avrlan";
-      io.reset = [](avr_io_t* self) { reinterpret_cast<ResetHook*>(self)->machine.reset_peripherals(); };
+      io.reset = [](avr_io_t* self) { reinterpret_cast<Hook*>(self)->machine.reset_peripherals(); };
+      io.ioctl = [](avr_io_t* self, std::uint32_t what, void*) {
+        return reinterpret_cast<Hook*>(self)->machine.execute(what) ? 0 : -1;
+      };
     }
     avr_io_t io{};
     Impl& machine;
@@ -111,15 +143,18 @@ class Machine::Impl {
   peripherals::Usart& usart(std::optional<unsigned> number);
   std::unique_ptr<cpu::Engine> make_engine(std::uint32_t data_end);
   void reset_peripherals();
+  bool execute(std::uint32_t instruction);
   bool sends_rest() const;
   MachineEnd end();
   void report_crash();
 
   DiagnosticSink* diagnostics_;
   Scheduler& scheduler_;
-  ResetHook reset_hook_{*this};
+  Hook hook_{*this};
   SimavrChip chip_;
   avr_t& avr_ = chip_.avr();
+  const peripherals::Part part_{peripherals::part(mcu.name, static_cast<std::uint32_t>(chip_.flash_size()))};
+  const peripherals::Fuses fuses_;
   McuClock clock_;
   peripherals::CycleEvents events_{scheduler_, clock_};
   peripherals::ClockDomains clocks_;
@@ -131,6 +166,14 @@ class Machine::Impl {
   peripherals::Timers timers_{context_, gpio_};
   std::vector<std::unique_ptr<peripherals::Usart>> usarts_ = make_usarts();
   peripherals::Usart& console_;
+  peripherals::SystemClock system_clock_{context_, part_, fuses_};
+  peripherals::ResetControl resets_{context_, part_, fuses_};
+  peripherals::Watchdog watchdog_{context_, part_, fuses_, resets_};
+  peripherals::Eeprom eeprom_{context_, part_};
+  peripherals::FlashMemory flash_{context_, part_, fuses_, eeprom_};
+  peripherals::AnalogInputs analog_inputs_;
+  peripherals::Adc adc_{context_, part_, analog_inputs_};
+  peripherals::AnalogComparator comparator_{context_, part_, analog_inputs_, adc_};
   // Takes the vectors that those above have left.
   cpu::SimavrVectors vectors_{avr_, interrupts_};
   FaultReporter faults_{diagnostics_};
@@ -146,23 +189,27 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       mcu(mcu_for(on, firmware, options)),
       diagnostics_(options.diagnostics),
       scheduler_(scheduler),
-      chip_(mcu, options.hz != 0 ? options.hz : on.hz),
-      clock_(options.hz != 0 ? options.hz : on.hz, scheduler.now()),
+      chip_(mcu),
+      fuses_(fuses_of(firmware, part_)),
+      clock_(source_hz(on, options, peripherals::clock_source(part_, fuses_)), scheduler.now()),
       console_(usart(options.uart)),
+      analog_inputs_(scheduler, options.analog),
       engine_kind_(options.engine) {
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
   chip_.load_flash(firmware.flash);
   chip_.load_eeprom(firmware.eeprom);
   console_.set_host_baud(options.uart_baud);
+  avr_.frequency = static_cast<std::uint32_t>(clock_.hz());
   engine_ = make_engine(firmware.data_end);
+  flash_.connect(*engine_);
 
   avr_io_t** last = &avr_.io_port;
   while (*last != nullptr) last = &(*last)->next;
-  *last = &reset_hook_.io;
+  *last = &hook_.io;
+  events_.on_change([this] { engine_->shorten(context_.cycle()); });
   reset_peripherals();
   scheduler_.on_earlier([this](Instant when) { engine_->shorten(clock_.first_at(when)); });
-  events_.on_change([this] { engine_->shorten(context_.cycle()); });
 }
 
 std::vector<std::unique_ptr<peripherals::Usart>> Machine::Impl::make_usarts() {
@@ -187,6 +234,7 @@ peripherals::Usart& Machine::Impl::usart(std::optional<unsigned> number) {
 std::unique_ptr<cpu::Engine> Machine::Impl::make_engine(std::uint32_t data_end) {
   cpu::SleepOptions sleep;
   sleep.listener = &clocks_;
+  sleep.start_up_cycles = peripherals::clock_source(part_, fuses_).start_up_cycles;
   if (engine_kind_ == EngineKind::simavr) return cpu::make_simavr_engine(avr_, interrupts_, mcu, sleep);
   cpu::ExactOptions options;
   options.sleep = sleep;
@@ -201,7 +249,28 @@ void Machine::Impl::reset_peripherals() {
   spi_.reset();
   timers_.reset();
   for (auto& usart : usarts_) usart->reset();
+  system_clock_.reset();
+  resets_.reset();
+  watchdog_.reset();
+  eeprom_.reset();
+  flash_.reset();
+  adc_.reset();
+  comparator_.reset();
   vectors_.reset();
+}
+
+// What simavr's cores, and ours, ask the modules of an avr_t for.
+bool Machine::Impl::execute(std::uint32_t instruction) {
+  switch (instruction) {
+    case AVR_IOCTL_WATCHDOG_RESET:
+      watchdog_.restart();
+      return true;
+    case AVR_IOCTL_FLASH_SPM:
+      flash_.store_program();
+      return true;
+    default:
+      return false;
+  }
 }
 
 void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
@@ -255,7 +324,9 @@ void Machine::Impl::report_crash() {
   const std::string& reason = chip_.last_error();
   const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
   cpu::Fault fault{cpu::FaultKind::jump_outside_flash, avr_.pc, avr_.pc, 0, context_.cycle()};
-  if (says("Invalid Opcode")) {
+  if (flash_.closed(avr_.pc)) {
+    fault.kind = cpu::FaultKind::closed_flash;
+  } else if (says("Invalid Opcode")) {
     fault.kind = cpu::FaultKind::illegal_opcode;
     fault.value = static_cast<std::uint16_t>(avr_.flash[avr_.pc] | avr_.flash[avr_.pc + 1] << 8);
   } else if (const auto at = reason.find("Address "); at != std::string::npos) {
@@ -365,6 +436,14 @@ cpu::CycleTotals Machine::totals() const {
 
 std::uint8_t Machine::peek(std::uint16_t data_address) const {
   return impl_->peek(data_address);
+}
+
+std::span<const std::uint8_t> Machine::eeprom() const {
+  return impl_->eeprom_.contents();
+}
+
+void Machine::reset() {
+  impl_->resets_.request(peripherals::ResetCause::external);
 }
 
 }  // namespace avrlan

@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "emulator/board/analog_signal.hpp"
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/mcu_description.hpp"
@@ -44,11 +46,12 @@ std::string_view to_string(EngineKind kind);
 struct MachineOptions {
   EngineKind engine = EngineKind::exact;
   std::string mcu;      // overrides the board's
-  std::int64_t hz = 0;  // overrides the board's; 0: the board's
+  std::int64_t hz = 0;  // overrides the board's and the fuses'; 0: those
   // Which USART is the console: by its number in the MCU; nullopt: USART0, or the only one.
   std::optional<unsigned> uart;
   // The baud rate of whoever is at the other end of the console's USART; 0: the rate that the firmware has set.
   std::int64_t uart_baud = 0;
+  std::vector<AnalogSignal> analog;  // what is not named is 0 V, AREF and AVCC are 5 V
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
   DiagnosticSink* diagnostics = nullptr;
 };
@@ -92,6 +95,9 @@ class Machine {
   // The trace up to now is in its file after this. Throws HostError.
   void flush_trace();
 
+  // A low pulse on RESET, before the next instruction: the program starts again, with EXTRF set.
+  void reset();
+
   // Runs the CPU and the scheduler's events until virtual time `limit`, or until the firmware ends; after that it returns
   // the same end again. Events that are due at the start of an instruction run before it. What the console is still sending
   // when the firmware ends is sent first. On return the scheduler's time is now().
@@ -105,6 +111,8 @@ class Machine {
   Instant now() const;
   Cycles cycle() const;
   std::uint32_t pc() const;  // byte address of the instruction being executed or next
+  // Of the clock's source: the crystal, or the internal oscillator that the fuses choose. CLKPR, CKDIV8 and XDIV divide it;
+  // cycle() counts what is left.
   std::int64_t hz() const;
   const std::string& mcu() const;
   // What the MCU has, and who models it here.
@@ -112,6 +120,8 @@ class Machine {
   EngineKind engine() const;
   cpu::CycleTotals totals() const;
   std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM
+  // The cells as they stand; a write that is under way has not reached them.
+  std::span<const std::uint8_t> eeprom() const;
 
  private:
   class Impl;

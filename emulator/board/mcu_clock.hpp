@@ -12,9 +12,12 @@ namespace avrlan {
 class McuClock {
  public:
   // `hz` > 0; cycle 0 is at `start`.
-  explicit McuClock(std::int64_t hz, Instant start = {}) : hz_(hz), period_(period(hz)), base_time_(start) {}
+  explicit McuClock(std::int64_t hz, Instant start = {}) : hz_(hz), period_(period(hz, 1)), base_time_(start) {}
 
+  // Of the source: a crystal, an oscillator.
   std::int64_t hz() const { return hz_; }
+  // By which the source is divided: a cycle takes divider / hz seconds.
+  std::int64_t divider() const { return divider_; }
 
   // The instant at which cycle `c` begins, rounded down to a picosecond; Instant::never() past the end of time.
   // `c` must not lie before the last change.
@@ -48,15 +51,25 @@ class McuClock {
     return base_cycle_ + Cycles{static_cast<std::int64_t>(wide)};
   }
 
-  // From cycle `now` on the clock runs at `hz` (CLKPR, a chip's clock output feeding the MCU).
+  // From cycle `now` on the source runs at `hz` (a chip's clock output feeding the MCU).
   void set_hz(std::int64_t hz, Cycles now) {
-    base_time_ = at(now);
-    base_cycle_ = now;
+    rebase(now);
     hz_ = hz;
-    period_ = period(hz);
+    period_ = period(hz_, divider_);
+  }
+  // From cycle `now` on the source is divided by `divider` > 0 (CLKPR, XDIV).
+  void set_divider(std::int64_t divider, Cycles now) {
+    rebase(now);
+    divider_ = divider;
+    period_ = period(hz_, divider_);
   }
 
  private:
+  void rebase(Cycles now) {
+    base_time_ = at(now);
+    base_cycle_ = now;
+  }
+
   __extension__ typedef __int128 Wide;
   static constexpr std::int64_t picoseconds_per_second = 1'000'000'000'000;
 
@@ -65,12 +78,14 @@ class McuClock {
     std::int64_t picoseconds;
     std::int64_t cycles;
   };
-  static constexpr Period period(std::int64_t hz) {
-    const std::int64_t common = std::gcd(picoseconds_per_second, hz);
-    return {picoseconds_per_second / common, hz / common};
+  static constexpr Period period(std::int64_t hz, std::int64_t divider) {
+    const std::int64_t picoseconds = picoseconds_per_second * divider;
+    const std::int64_t common = std::gcd(picoseconds, hz);
+    return {picoseconds / common, hz / common};
   }
 
   std::int64_t hz_;
+  std::int64_t divider_ = 1;
   Period period_;
   Cycles base_cycle_{};
   Instant base_time_;

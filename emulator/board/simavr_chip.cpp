@@ -1,6 +1,7 @@
 #include "emulator/board/simavr_chip.hpp"
 
 #include <fmt/format.h>
+#include <simavr/avr_acomp.h>
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_usb.h>
 #include <simavr/avr_watchdog.h>
@@ -59,6 +60,22 @@ void initialise(avr_t& avr) {
   avr_init(&avr);
 }
 
+// Ours takes its place (emulator/peripherals/analog_comparator.cpp); simavr's would go on setting ACO and ACI, because it listens
+// to the registers of the ADC. Before anybody else does.
+void disconnect_comparator(avr_t& avr) {
+  for (avr_io_t* io = avr.io_port; io != nullptr; io = io->next) {
+    if (io->kind == nullptr || std::string_view{io->kind} != "ac") continue;
+    auto& module = *reinterpret_cast<avr_acomp_t*>(io);
+    io->reset = nullptr;
+    for (const avr_regbit_t& bit : {module.mux[0], module.pradc, module.aden, module.acme}) {
+      if (bit.reg == 0) continue;
+      avr_irq_t*& irq = avr.io[AVR_DATA_TO_IO(bit.reg)].irq;
+      if (irq != nullptr) avr_free_irq(irq, AVR_IOMEM_IRQ_ALL + 1);
+      irq = nullptr;
+    }
+  }
+}
+
 std::string without_colours(std::string_view text) {
   std::string plain;
   bool escape = false;
@@ -101,7 +118,7 @@ void free_irqs(avr_t& avr) {
 
 }  // namespace
 
-SimavrChip::SimavrChip(const cpu::Mcu& mcu, std::int64_t hz) {
+SimavrChip::SimavrChip(const cpu::Mcu& mcu) {
   avr_global_logger_set(&SimavrChip::log);
   avr_ = avr_make_mcu_by_name(std::string{mcu.name}.c_str());
   if (avr_ == nullptr) {
@@ -110,9 +127,9 @@ SimavrChip::SimavrChip(const cpu::Mcu& mcu, std::int64_t hz) {
   avr_->custom.data = &log_;
   initialise(*avr_);
   disconnect_usb(*avr_);
+  disconnect_comparator(*avr_);
   cpu::correct_tables(*avr_, mcu);
   avr_->sleep = never_sleep;
-  avr_->frequency = static_cast<std::uint32_t>(hz);
   // Volts that the ADC divides by.
   avr_->vcc = avr_->avcc = avr_->aref = 5000;
   avr_->data = resized(avr_->data, std::size_t{avr_->ramend} + 1, data_space);

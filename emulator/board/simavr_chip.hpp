@@ -14,7 +14,7 @@ namespace avrlan {
 
 class SimavrChip {
  public:
-  SimavrChip(const cpu::Mcu& mcu, std::int64_t hz);
+  explicit SimavrChip(const cpu::Mcu& mcu);
   ~SimavrChip();
   SimavrChip(const SimavrChip&) = delete;
   SimavrChip& operator=(const SimavrChip&) = delete;

@@ -29,6 +29,7 @@ struct RunArguments {
   std::string board = "uno-enc28j60";
   std::string mcu;
   std::string frequency;
+  std::vector<std::string> analog;
   std::string engine = "exact";
   std::optional<unsigned> uart;
   std::int64_t uart_baud = 0;
@@ -126,6 +127,7 @@ SimulationOptions simulation_options(const RunArguments& args) {
   if (!args.frequency.empty()) options.machine.hz = parse_frequency("--freq", args.frequency);
   options.machine.uart = args.uart;
   options.machine.uart_baud = args.uart_baud;
+  for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
   options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
   options.gateway.host_access = args.host_access;
@@ -269,6 +271,11 @@ void add_run_command(CLI::App& program, int& exit_status) {
                    "baud rate at the other end of the console; if not what the firmware has set: a diagnostic, garbage")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}).description(""))
       ->type_name("RATE");
+  command
+      ->add_option(
+          "--analog", args->analog,
+          "voltage at an analog pin, repeatable: adc0=2.5V, aref=3300mV, ain0=@FILE with lines of 'TIME VOLTAGE'")
+      ->type_name("PIN=VOLTAGE");
   command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
       ->check(CLI::IsMember({"user", "none"}).description(""))
       ->type_name("NET")

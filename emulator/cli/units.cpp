@@ -23,6 +23,8 @@ constexpr std::array<Unit, 7> time_units{
     {{"", 1e12}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {"min", 60e12}, {"h", 3600e12}}};
 constexpr std::array<Unit, 6> frequency_units{{{"", 1}, {"Hz", 1}, {"k", 1e3}, {"kHz", 1e3}, {"M", 1e6}, {"MHz", 1e6}}};
 
+constexpr std::array<Unit, 4> voltage_units{{{"", 1e6}, {"V", 1e6}, {"mV", 1e3}, {"uV", 1}}};
+
 // The number times its unit's factor, rounded; nullopt when it is not of that form.
 std::optional<double> scaled(std::string_view text, std::span<const Unit> units) {
   double value = 0;
@@ -55,6 +57,16 @@ std::int64_t parse_frequency(std::string_view option, std::string_view text) {
                      "write it like 16000000, 16MHz or 14.7456MHz");
   }
   return static_cast<std::int64_t>(*hertz);
+}
+
+Voltage parse_voltage(std::string_view option, std::string_view text) {
+  while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\r')) text.remove_suffix(1);
+  const auto microvolts = scaled(text, voltage_units);
+  if (!microvolts || std::abs(*microvolts) > 50e6) {
+    throw UsageError(fmt::format("{} '{}' is not a voltage from -50 V to 50 V", option, text),
+                     "write it like 2.5V or 3300mV");
+  }
+  return {static_cast<std::int64_t>(*microvolts)};
 }
 
 }  // namespace avrlan

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "emulator/board/analog_signal.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan {
@@ -14,5 +15,8 @@ Duration parse_time(std::string_view option, std::string_view text);
 
 // "16000000", "16MHz", "14.7456 M", "32.768k"; whole hertz, 1 Hz to 100 MHz. Throws UsageError.
 std::int64_t parse_frequency(std::string_view option, std::string_view text);
+
+// "2.5V", "3300mV", "0"; a bare number is volts; -50 V to 50 V. Throws UsageError.
+Voltage parse_voltage(std::string_view option, std::string_view text);
 
 }  // namespace avrlan

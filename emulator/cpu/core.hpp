@@ -62,6 +62,7 @@ struct Core {
   std::uint32_t flash_words = 0;
   const std::uint8_t* flash = nullptr;
   std::uint32_t flash_size = 0;
+  std::uint32_t readable_flash = 0;  // what LPM and ELPM read without looking further, from 0
 
   std::uint32_t wide_pc = 0;  // 1 when the program counter has 22 bits and takes 3 bytes of stack
   std::uint16_t rampz = 0;    // data addresses, 0 when the core has none
@@ -107,7 +108,7 @@ struct Core {
   virtual void push(std::uint16_t sp, std::uint8_t value) = 0;
   virtual void push_pc(std::uint16_t sp, std::uint32_t return_pc) = 0;
   virtual std::uint32_t pop_pc(std::uint16_t sp) = 0;
-  virtual std::uint8_t read_flash_outside(std::uint32_t address) = 0;
+  virtual std::uint8_t read_flash(std::uint32_t address) = 0;
   virtual void store_program() = 0;
   virtual void leave_interrupt() = 0;  // with pc, left and i as RETI leaves them
   virtual void sleep() = 0;            // with pc and left as SLEEP leaves them

@@ -2,6 +2,7 @@
 // Executes instructions on simavr's public avr_t. One class an engine; a Machine does not know which one it has.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "emulator/cpu/core_traits.hpp"
@@ -44,6 +45,16 @@ class Engine {
   virtual void shorten(Cycles limit) = 0;
 
   virtual CycleTotals totals() const = 0;
+
+  // Something other than simavr's own SPM has changed avr_t::flash: byte addresses.
+  virtual void flash_changed(std::uint32_t first, std::uint32_t size) = 0;
+
+  // From now on LPM and ELPM ask `reader`, with the byte address, instead of the flash; nullptr: the flash again.
+  using FlashReader = std::function<std::uint8_t(std::uint32_t address)>;
+  virtual void read_flash_by(FlashReader reader) = 0;
+
+  // Nothing in [0, end) can be executed: it is being programmed. 0: everything can.
+  virtual void close_flash(std::uint32_t end) = 0;
 };
 
 // Hears of the modes in which clocks stop. Peripherals that are ours stop theirs by it.

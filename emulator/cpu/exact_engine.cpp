@@ -12,6 +12,8 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "emulator/cpu/core.hpp"
 #include "emulator/cpu/cycle_account.hpp"
@@ -47,6 +49,8 @@ class Exact final : public ExactEngine, private Core {
   CycleTotals totals() const override { return account_.totals(now()); }
   DataSpace& data_space() override { return space_; }
   void flash_changed(std::uint32_t first, std::uint32_t size) override;
+  void read_flash_by(FlashReader reader) override;
+  void close_flash(std::uint32_t end) override;
   void observe(const Instrument& instrument) override { instrument_ = instrument; }
   void add_breakpoint(std::uint32_t byte_pc) override;
   void remove_breakpoint(std::uint32_t byte_pc) override;
@@ -63,7 +67,7 @@ class Exact final : public ExactEngine, private Core {
   void push(std::uint16_t sp, std::uint8_t value) override;
   void push_pc(std::uint16_t sp, std::uint32_t return_pc) override;
   std::uint32_t pop_pc(std::uint16_t sp) override;
-  std::uint8_t read_flash_outside(std::uint32_t address) override;
+  std::uint8_t read_flash(std::uint32_t address) override;
   void store_program() override;
   void leave_interrupt() override;
   void sleep() override;
@@ -73,6 +77,7 @@ class Exact final : public ExactEngine, private Core {
   void outside_flash(std::uint32_t target) override;
 
   void prepare();
+  void choose_slots();
   void set_stack_floor(std::uint16_t floor);
 
   void take_state();
@@ -109,6 +114,10 @@ class Exact final : public ExactEngine, private Core {
   DataSpace space_;
   std::optional<Decoder> decoder_;
   std::optional<WakeUpSources> wake_up_;
+  FlashReader flash_reader_;
+  std::uint32_t closed_words_ = 0;  // from 0, that cannot be executed
+  bool slots_stale_ = false;
+  std::vector<Slot> slots_while_closed_;
   std::set<std::uint32_t> breakpoints_;  // in words
   Instrument instrument_;
 
@@ -140,6 +149,7 @@ Exact::Exact(avr_t& avr, Interrupts& requests, const Mcu& mcu, const ExactOption
   flash = avr.flash;
   flash_size = avr.flashend + 1;
   flash_words = flash_size / 2;
+  readable_flash = flash_size;
   wide_pc = avr.address_size == 3 ? 1 : 0;
   rampz = avr.rampz;
   eind = avr.eind;
@@ -196,10 +206,12 @@ Halt Exact::run_until(Cycles limit) {
   while (settle()) {
     if (first && pc == start && breakpoints_.contains(start)) {
       decoder_->decode(start, 1);
+      choose_slots();
       end_after_next();
       run_slice();
       if (start > 0 && breakpoints_.contains(start - 1)) decoder_->slots()[start - 1].op = Op::breakpoint;
       decoder_->slots()[start].op = Op::breakpoint;
+      slots_stale_ = true;
     } else {
       run_slice();
     }
@@ -283,6 +295,7 @@ bool Exact::settle() {
     deadline = std::min(limit_, next_event());
     left = deadline - from;
     if (wanted) end_after_next();
+    if (slots_stale_) choose_slots();
     return true;
   }
 }
@@ -316,9 +329,12 @@ void Exact::wake() {
   slept(now() - from);
 }
 
-// simavr's watchdog asks for a reset by replacing avr_t::run.
+// A reset is asked for by replacing avr_t::run. The time until the CPU starts is added to avr_t::cycle, as asleep.
 void Exact::reset() {
   avr_.run(&avr_);
+  const std::int64_t delay = static_cast<std::int64_t>(avr_.cycle) - now();
+  left -= delay;
+  account_.slept(delay);
   account_.leave_all_interrupts(now());
   if (sleeping_ && options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
   sleeping_ = false;
@@ -339,7 +355,7 @@ void Exact::enter_interrupt() {
   push_pc(sp, return_pc);
   store16(data + kSp, sp - avr_.address_size);
   i = 0;
-  pc = vector * avr_.vector_size / 2;
+  pc = requests_.table() + vector * avr_.vector_size / 2;
   left -= avr_.address_size + 2;
   synchronise();
   if (avr_int_vector_t* const entered = vectors_[vector]) {
@@ -408,13 +424,39 @@ void Exact::store_program() {
   avr_ioctl(&avr_, AVR_IOCTL_FLASH_SPM, nullptr);
   if (erase) store16(data + kZ, z);
   end_access();
-  flash_changed(z & ~(page - 1), page);
+  // Whoever has taken the module's place tells by itself what has changed.
+  if (flash_module_->io.ioctl != nullptr) flash_changed(z & ~(page - 1), page);
 }
 
 void Exact::flash_changed(std::uint32_t first, std::uint32_t size) {
   if (!decoder_) return;
   decoder_->decode(first / 2, (first % 2 + size + 1) / 2);
   for (const auto word : breakpoints_) decoder_->slots()[word].op = Op::breakpoint;
+  slots_stale_ = true;
+}
+
+void Exact::read_flash_by(FlashReader reader) {
+  readable_flash = reader != nullptr ? 0 : flash_size;
+  flash_reader_ = std::move(reader);
+}
+
+void Exact::close_flash(std::uint32_t end) {
+  if (end / 2 == closed_words_) return;
+  closed_words_ = end / 2;
+  slots_stale_ = true;
+  shorten(Cycles{now()});
+}
+
+// Between two slices. While a section is closed, the rest is a copy.
+void Exact::choose_slots() {
+  slots_stale_ = false;
+  slots = decoder_->slots();
+  if (closed_words_ == 0) return;
+  Slot nothing{};
+  nothing.op = Op::illegal;
+  slots_while_closed_.assign(decoder_->slots(), decoder_->slots() + flash_words + Decoder::kGuardSlots);
+  std::fill_n(slots_while_closed_.begin(), closed_words_, nothing);
+  slots = slots_while_closed_.data();
 }
 
 void Exact::add_breakpoint(std::uint32_t byte_pc) {
@@ -422,6 +464,7 @@ void Exact::add_breakpoint(std::uint32_t byte_pc) {
   if (word >= flash_words) return;
   breakpoints_.insert(word);
   if (decoder_) decoder_->slots()[word].op = Op::breakpoint;
+  slots_stale_ = true;
 }
 
 void Exact::remove_breakpoint(std::uint32_t byte_pc) {
@@ -562,13 +605,18 @@ std::uint32_t Exact::pop_pc(std::uint16_t sp) {
   return target;
 }
 
-std::uint8_t Exact::read_flash_outside(std::uint32_t address) {
+std::uint8_t Exact::read_flash(std::uint32_t address) {
+  if (address < flash_size) {
+    synchronise();
+    const FlashReader reader = flash_reader_;  // which may be replaced meanwhile
+    return reader(address);
+  }
   fault(FaultKind::flash_read_outside, address, 0);
   return 0xFF;
 }
 
 void Exact::illegal(std::uint16_t opcode) {
-  fault(FaultKind::illegal_opcode, 2 * pc, opcode);
+  fault(pc < closed_words_ ? FaultKind::closed_flash : FaultKind::illegal_opcode, 2 * pc, opcode);
   halt_ = Halt::crashed;
   end_now();
 }

@@ -37,9 +37,6 @@ class ExactEngine : public Engine {
   // To solder external RAM and devices to, before the first run.
   virtual DataSpace& data_space() = 0;
 
-  // Something other than the firmware's SPM has changed avr_t::flash: byte addresses.
-  virtual void flash_changed(std::uint32_t first, std::uint32_t size) = 0;
-
   // Run so that an observer sees it; an empty Instrument: nobody does.
   virtual void observe(const Instrument& instrument) = 0;
 

@@ -22,6 +22,10 @@ std::string message(const Fault& fault) {
       }
       return "The opcode " + hex(fault.value, 4) +
              " is no instruction of this MCU; look for a jump into data, or for code built for another -mmcu.";
+    case FaultKind::closed_flash:
+      return "Execution goes on at " + address +
+             ", in the read-while-write section while SPM programs it, or before RWWSRE has enabled it again; keep "
+             "interrupts off meanwhile, or move their vectors by IVSEL.";
     case FaultKind::jump_outside_flash:
       return "Execution goes on at " + address +
              ", outside the flash; look for a bad function pointer or an overwritten return address.";
@@ -47,6 +51,8 @@ std::string_view to_string(FaultKind kind) {
   switch (kind) {
     case FaultKind::illegal_opcode:
       return "illegal-opcode";
+    case FaultKind::closed_flash:
+      return "closed-flash";
     case FaultKind::jump_outside_flash:
       return "outside-flash";
     case FaultKind::flash_read_outside:

@@ -11,6 +11,7 @@ namespace avrlan::cpu {
 
 enum class FaultKind : std::uint8_t {
   illegal_opcode,       // value: the opcode
+  closed_flash,         // execution in a section that is being programmed; address: where, in bytes
   jump_outside_flash,   // address: the target, in bytes
   flash_read_outside,   // LPM, ELPM; address: in bytes
   flash_write_outside,  // SPM; address: in bytes

@@ -283,10 +283,10 @@ inline void Core::interrupts_enabled() {
 #define AVRLAN_LPM(op, high, increment)                                                        \
   {                                                                                            \
     const std::uint32_t address = load16(r + z_pair) | static_cast<std::uint32_t>(high) << 16; \
-    if (address < core.flash_size) [[likely]] {                                                \
+    if (address < core.readable_flash) [[likely]] {                                            \
       r[slot->a] = core.flash[address];                                                        \
     } else {                                                                                   \
-      AVRLAN_CALL(r[slot->a] = core.read_flash_outside(address));                              \
+      AVRLAN_CALL(r[slot->a] = core.read_flash(address));                                      \
     }                                                                                          \
     increment;                                                                                 \
     AVRLAN_NEXT(op);                                                                           \

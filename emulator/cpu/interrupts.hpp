@@ -25,7 +25,13 @@ class Interrupts {
     active ? lines_ |= line : lines_ &= ~line;
   }
 
-  bool any() const { return lines_ != 0; }
+  // While held, none is served, whatever is requested (IVCE).
+  void hold(bool held) { served_ = held ? 0 : ~std::uint64_t{0}; }
+  // Where the vectors start, in words (IVSEL).
+  void set_table(std::uint32_t first_word) { table_ = first_word; }
+  std::uint32_t table() const { return table_; }
+
+  bool any() const { return (lines_ & served_) != 0; }
   bool requested(unsigned vector) const { return (lines_ >> vector & 1) != 0; }
   // Only while any().
   unsigned highest() const { return static_cast<unsigned>(std::countr_zero(lines_)); }
@@ -33,6 +39,8 @@ class Interrupts {
 
  private:
   std::uint64_t lines_ = 0;
+  std::uint64_t served_ = ~std::uint64_t{0};
+  std::uint32_t table_ = 0;
   std::array<Acknowledge, max_vectors> acknowledge_;
 };
 

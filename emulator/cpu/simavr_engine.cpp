@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "emulator/cpu/engine.hpp"
 #include "emulator/cpu/interrupts.hpp"
@@ -42,6 +43,9 @@ class SimavrEngine final : public Engine {
   Halt run_until(Cycles limit) override;
   void shorten(Cycles limit) override { limit_ = std::min(limit_, limit); }
   CycleTotals totals() const override;
+  void flash_changed(std::uint32_t, std::uint32_t) override {}
+  void read_flash_by(FlashReader reader) override { flash_reader_ = std::move(reader); }
+  void close_flash(std::uint32_t end) override { closed_end_ = end; }
 
  private:
   Cycles now() const { return Cycles{static_cast<std::int64_t>(avr_.cycle)}; }
@@ -56,11 +60,12 @@ class SimavrEngine final : public Engine {
     return static_cast<std::uint16_t>(avr_.flash[address] | avr_.flash[address + 1] << 8);
   }
 
-  void run_timers();
+  void reset();
   void sleep();
   void wake();
   Halt step();
   Halt execute_sleep();
+  bool execute_load_program(std::uint16_t opcode);
   void enter_interrupt();
   void leave_interrupt();
   Cycles interrupt_cycles() const;
@@ -74,6 +79,8 @@ class SimavrEngine final : public Engine {
   const avr_run_t run_;
   const avr_watchdog_t* watchdog_;
 
+  FlashReader flash_reader_;
+  std::uint32_t closed_end_ = 0;
   Cycles limit_;
   bool sleeping_ = false;
   SleepMode mode_ = SleepMode::idle;
@@ -92,8 +99,10 @@ Halt SimavrEngine::run_until(Cycles limit) {
   while (now() < limit_) {
     if (avr_.state == cpu_Crashed) return Halt::crashed;
     if (avr_.state == cpu_Done) return Halt::done;
-    if (timer_due()) {
-      run_timers();
+    if (avr_.run != run_) {
+      reset();
+    } else if (timer_due()) {
+      avr_cycle_timer_process(&avr_);
     } else if (sleeping_) {
       sleep();
     } else if (interrupts_.any() && interrupts_enabled() && !shadow_) {
@@ -105,11 +114,11 @@ Halt SimavrEngine::run_until(Cycles limit) {
   return Halt::none;
 }
 
-// simavr's watchdog asks for a reset by replacing avr_t::run.
-void SimavrEngine::run_timers() {
-  avr_cycle_timer_process(&avr_);
-  if (avr_.run == run_) return;
+// A reset is asked for by replacing avr_t::run. The time until the CPU starts is added to avr_t::cycle, as asleep.
+void SimavrEngine::reset() {
+  const Cycles from = now();
   avr_.run(&avr_);
+  slept_ += now() - from;
   if (depth_ > 0) interrupted_ = interrupt_cycles();
   depth_ = 0;
   if (sleeping_ && sleep_.listener != nullptr) sleep_.listener->woke(now());
@@ -139,9 +148,11 @@ void SimavrEngine::wake() {
 
 Halt SimavrEngine::step() {
   const std::uint32_t start = avr_.pc;
+  if (start < closed_end_) return Halt::crashed;
   // Beyond the flash avr_run_one() executes nothing and reports the crash.
   const std::uint16_t opcode = start < avr_.flashend ? word_at(start) : std::uint16_t{0};
   if (opcode == opcode_sleep) return execute_sleep();
+  if (flash_reader_ && execute_load_program(opcode)) return Halt::none;
   const bool enabled = interrupts_enabled();
   if (!enabled && jumps_to_self(opcode) && !watchdog_resets()) return Halt::jump_to_self;
 
@@ -170,6 +181,30 @@ Halt SimavrEngine::execute_sleep() {
   return Halt::none;
 }
 
+// LPM and ELPM as flash_reader_ has it; false when it is neither.
+bool SimavrEngine::execute_load_program(std::uint16_t opcode) {
+  constexpr std::uint16_t lpm_r0 = 0x95c8, elpm_r0 = 0x95d8, z_pair = 30;
+  const unsigned form = opcode & 0xfe0f;
+  const bool plain = opcode == lpm_r0 || opcode == elpm_r0;
+  if (!plain && (form < 0x9004 || form > 0x9007)) return false;
+  const bool extended = opcode == elpm_r0 || (!plain && (form & 2) != 0);
+  const unsigned rd = plain ? 0 : opcode >> 4 & 0x1f;
+  std::uint32_t address = avr_.data[z_pair] | static_cast<std::uint32_t>(avr_.data[z_pair + 1]) << 8;
+  if (extended) address |= static_cast<std::uint32_t>(avr_.data[avr_.rampz]) << 16;
+  const FlashReader reader = flash_reader_;
+  avr_.data[rd] = reader(address & avr_.flashend);
+  if (!plain && (form & 1) != 0) {
+    ++address;
+    avr_.data[z_pair] = static_cast<std::uint8_t>(address);
+    avr_.data[z_pair + 1] = static_cast<std::uint8_t>(address >> 8);
+    if (extended) avr_.data[avr_.rampz] = static_cast<std::uint8_t>(address >> 16);
+  }
+  avr_.pc += 2;
+  advance(3);
+  shadow_ = false;
+  return true;
+}
+
 // `while (1);` under a watchdog is how firmware resets itself, not how it ends.
 bool SimavrEngine::watchdog_resets() const {
   return watchdog_ != nullptr && (avr_.data[watchdog_->wde.reg] >> watchdog_->wde.bit & 1) != 0;
@@ -190,7 +225,7 @@ void SimavrEngine::enter_interrupt() {
   }
   _avr_push_addr(&avr_, avr_.pc);
   avr_.sreg[S_I] = 0;
-  avr_.pc = vector * avr_.vector_size;
+  avr_.pc = 2 * interrupts_.table() + vector * avr_.vector_size;
   advance(response_cycles());
   interrupts_.acknowledge(vector);
 }

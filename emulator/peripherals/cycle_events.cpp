@@ -15,8 +15,9 @@ void CycleEvents::cancel(EventId& id) {
   arm();
 }
 
-void CycleEvents::set_hz(std::int64_t hz, Cycles now) {
-  clock_.set_hz(hz, now);
+void CycleEvents::set_divider(std::int64_t divider, Cycles now) {
+  if (divider == clock_.divider()) return;
+  clock_.set_divider(divider, now);
   scheduler_.cancel(armed_);
   arm();
   if (changed_) changed_();

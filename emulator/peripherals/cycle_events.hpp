@@ -28,9 +28,9 @@ class CycleEvents {
   // Forgets the event and clears `id`; an id that already ran, or names nothing, is ignored.
   void cancel(EventId& id);
 
-  // From the start of cycle `now` on the clock runs at `hz`: everything pending keeps its cycle and gets a new time. `now`
-  // must be no earlier than the instruction being executed, nor than the last change.
-  void set_hz(std::int64_t hz, Cycles now);
+  // From the start of cycle `now` on the clock's source is divided by `divider`: everything pending keeps its cycle and gets
+  // a new time. `now` must be no earlier than the instruction being executed, nor than the last change.
+  void set_divider(std::int64_t divider, Cycles now);
   // Called after each change, so that whoever executes instructions can reckon its slice again.
   void on_change(std::function<void()> notify) { changed_ = std::move(notify); }
 

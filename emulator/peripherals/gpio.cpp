@@ -190,7 +190,7 @@ void Gpio::changed_at_cycle(Port& port, Cycles when) {
 
 void Gpio::changed_outside(Port& port) {
   change_cycle_.reset();
-  const Duration half_a_cycle = Duration::picoseconds(500'000'000'000 / mcu_.clock.hz());
+  const Duration half_a_cycle = Duration::picoseconds(500'000'000'000 * mcu_.clock.divider() / mcu_.clock.hz());
   visible_from_ = mcu_.clock.first_at(mcu_.scheduler.now() + half_a_cycle);
   refresh(port);
 }

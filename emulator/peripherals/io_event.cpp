@@ -4,9 +4,9 @@
 
 namespace avrlan::peripherals {
 
-IoEvent::IoEvent(const McuContext& mcu, std::function<void(Cycles due)> action)
-    : mcu_(mcu), action_(std::move(action)) {
-  mcu.clocks.watch(ClockDomain::io, [this](bool runs, Cycles at) { clock_changed(runs, at); });
+IoEvent::IoEvent(const McuContext& mcu, std::function<void(Cycles due)> action, ClockDomain domain)
+    : mcu_(mcu), domain_(domain), action_(std::move(action)) {
+  mcu.clocks.watch(domain, [this](bool runs, Cycles at) { clock_changed(runs, at); });
 }
 
 void IoEvent::at(Cycles when) {
@@ -14,7 +14,7 @@ void IoEvent::at(Cycles when) {
   pending_ = true;
   when_ = when;
   held_since_ = mcu_.cycle();
-  if (mcu_.clocks.runs(ClockDomain::io)) arm();
+  if (mcu_.clocks.runs(domain_)) arm();
 }
 
 void IoEvent::cancel() {

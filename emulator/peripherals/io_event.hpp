@@ -1,5 +1,5 @@
 #pragma once
-// The one thing that a peripheral on clkIO waits for.
+// The one thing that a peripheral on clkIO, or clkADC, waits for.
 
 #include <functional>
 
@@ -7,15 +7,15 @@
 
 namespace avrlan::peripherals {
 
-// Where clkIO stops, what is pending stands still, and goes on with it.
+// Where its clock stops, what is pending stands still, and goes on with it.
 class IoEvent {
  public:
   // `action` is told the cycle for which it was due.
-  IoEvent(const McuContext& mcu, std::function<void(Cycles due)> action);
+  IoEvent(const McuContext& mcu, std::function<void(Cycles due)> action, ClockDomain domain = ClockDomain::io);
   IoEvent(const IoEvent&) = delete;
   IoEvent& operator=(const IoEvent&) = delete;
 
-  // Instead of what is pending. While clkIO stands: as many cycles after it goes on as `when` is after now.
+  // Instead of what is pending. While the clock stands: as many cycles after it goes on as `when` is after now.
   void at(Cycles when);
   void cancel();
   bool pending() const { return pending_; }
@@ -25,6 +25,7 @@ class IoEvent {
   void clock_changed(bool runs, Cycles at);
 
   const McuContext& mcu_;
+  const ClockDomain domain_;
   std::function<void(Cycles due)> action_;
   McuContext::EventId event_;
   bool pending_ = false;

@@ -34,6 +34,10 @@ Cycles McuContext::response_started() const {
   return cycle() - Cycles{avr.address_size + 2};
 }
 
+void McuContext::stall(std::int64_t cycles) const {
+  avr.cycle += static_cast<avr_cycle_count_t>(cycles);
+}
+
 std::uint8_t& McuContext::data(std::uint16_t address) const {
   return avr.data[address];
 }
@@ -48,6 +52,17 @@ void set_store_handler(avr_t& avr, std::uint16_t address, StoreHandler handler, 
   auto& slot = avr.io[AVR_DATA_TO_IO(address)].w;
   slot.c = handler;
   slot.param = owner;
+}
+
+StoreTarget::StoreTarget(avr_t& avr, std::uint16_t address)
+    : avr_(avr), handler_(avr.io[AVR_DATA_TO_IO(address)].w.c), owner_(avr.io[AVR_DATA_TO_IO(address)].w.param) {}
+
+void StoreTarget::store(std::uint16_t address, std::uint8_t value) const {
+  if (handler_ != nullptr) {
+    handler_(&avr_, address, value, owner_);
+  } else {
+    avr_.data[address] = value;
+  }
 }
 
 }  // namespace avrlan::peripherals

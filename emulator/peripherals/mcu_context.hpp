@@ -50,6 +50,8 @@ struct McuContext {
   // Inside a write handler, on a part whose SBI and CBI write one bit: the ones that the instruction itself writes,
   // whatever else an engine has read and writes back.
   std::uint8_t ones_written(std::uint8_t value) const;
+  // The last thing that a handler of an access does: the CPU executes its next instruction so many cycles later.
+  void stall(std::int64_t cycles) const;
   // Before anything of an access by the CPU enters the world of devices: makes the scheduler's time that of the CPU.
   void sync() const { scheduler.set_now(clock.at(cycle())); }
   // At a cycle of the clock, whatever its frequency is by then.
@@ -72,6 +74,18 @@ using LoadHandler = std::uint8_t (*)(avr_t*, std::uint16_t address, void* owner)
 using StoreHandler = void (*)(avr_t*, std::uint16_t address, std::uint8_t value, void* owner);
 void set_load_handler(avr_t& avr, std::uint16_t address, LoadHandler handler, void* owner);
 void set_store_handler(avr_t& avr, std::uint16_t address, StoreHandler handler, void* owner);
+
+// Whatever has a register now, to store to it later. For registers whose bits belong to several peripherals.
+class StoreTarget {
+ public:
+  StoreTarget(avr_t& avr, std::uint16_t address);
+  void store(std::uint16_t address, std::uint8_t value) const;
+
+ private:
+  avr_t& avr_;
+  StoreHandler handler_;
+  void* owner_;
+};
 
 template <auto Method, class Owner>
 void on_load(avr_t& avr, std::uint16_t address, Owner& owner) {

@@ -53,7 +53,7 @@ Bench::Bench(const Firmware& program, const Board& board, MachineOptions options
     : firmware(program), machine(board, firmware, scheduler, with_sink(options, diagnostics)), clock(machine.hz()) {}
 
 void Bench::step() {
-  machine.run_until(clock.at(machine.cycle() + Cycles{1}));
+  machine.run_until(machine.now() + Duration::picoseconds(1));
 }
 
 Cycles Bench::run_until(const std::function<bool()>& condition, Cycles patience) {

@@ -45,6 +45,12 @@
 #endif
 #endif
 
+#if defined(SMCR)
+#define SLEEP_REGISTER _SFR_MEM_ADDR(SMCR)
+#else
+#define SLEEP_REGISTER _SFR_MEM_ADDR(MCUCR)
+#endif
+
 .macro store register, value
   ldi r16, \value
   sts \register, r16

@@ -69,7 +69,7 @@ class Registers : public ::testing::TestWithParam<cpu::Mcu> {
   }
 
   std::map<std::string, unsigned> header_;
-  SimavrChip chip_{GetParam(), 16'000'000};
+  SimavrChip chip_{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(Mcus, Registers, ::testing::ValuesIn(cpu::mcus()),
                          [](const auto& test) { return std::string{test.param.name}; });

@@ -65,7 +65,7 @@ class TimerRig {
   int response() { return chip.avr().address_size + 2; }
 
   const cpu::Mcu& part;
-  SimavrChip chip{part, 16'000'000};
+  SimavrChip chip{part};
   Scheduler scheduler;
   McuClock clock{16'000'000};
   cpu::Interrupts interrupts;

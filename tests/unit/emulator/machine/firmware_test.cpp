@@ -71,6 +71,7 @@ TEST_F(FirmwareFile, HasWhatTheLinkerPutIn) {
   // .data follows .text in flash.
   EXPECT_EQ(std::string(firmware.flash.end() - 4, firmware.flash.end()), "data");
   EXPECT_EQ(firmware.eeprom, (std::vector<std::uint8_t>{'e', 'e'}));
+  EXPECT_EQ(firmware.fuses, (std::vector<std::uint8_t>{0xe2, 0xd9, 0xff}));
   EXPECT_EQ(firmware.data_end, 0x100 + 4 + 10);
   ASSERT_EQ(firmware.objects.size(), 2U);
   EXPECT_EQ(firmware.objects[0].name, "in_data");

@@ -25,7 +25,7 @@ class GpioTest : public ::testing::Test {
   void go_to(std::int64_t cycle) { chip.avr().cycle = static_cast<avr_cycle_count_t>(cycle); }
 
   const cpu::Mcu& part = *cpu::find_mcu("atmega328p");
-  SimavrChip chip{part, 16'000'000};
+  SimavrChip chip{part};
   Scheduler scheduler;
   McuClock clock{16'000'000};
   cpu::Interrupts interrupts;

@@ -39,6 +39,9 @@ in_bss:
   .section .eeprom, "aw"
   .ascii "ee"
 
+  .section .fuse, "aw"
+  .byte 0xe2, 0xd9, 0xff
+
   .section .mmcu, "aw"
   .byte 1, 11
   .asciz "atmega328p"
