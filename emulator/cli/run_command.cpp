@@ -188,9 +188,8 @@ int run(const RunArguments& args) {
   record.profile = record.profile || !record.regions.empty();
   if (record.profile || record.coverage) {
     recording.emplace(simulation.machine(), firmware, record);
-    simulation.on_frame([&](bool to_board, const EthernetFrame& frame) {
-      to_board ? recording->frame_in(frame.octets.size()) : recording->frame_out(frame.octets.size());
-    });
+    simulation.on_frame(
+        [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
   }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
@@ -198,6 +197,7 @@ int run(const RunArguments& args) {
   TextWatch failing(args.fail_text);
   simulation.machine().on_uart([&](std::uint8_t byte) {
     write_stdout(byte);
+    if (recording) recording->uart(byte);
     if (uart_log.is_open()) uart_log.put(static_cast<char>(byte));
     if (failing.feed(static_cast<char>(byte))) runner.end(EndReason::failing_text);
     if (expected.feed(static_cast<char>(byte))) runner.end(EndReason::expected_text);
@@ -319,6 +319,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->add_option("--region", args->regions,
                    "profile code by name, repeatable: checksum='chksum*,*cksum*'; with a slash, source files")
       ->type_name("NAME=PATTERN,...");
+  command
+      ->add_option("--timeline", args->record.timeline,
+                   "with --profile and --out: timeline.json for Perfetto, with at most so many changes of function")
+      ->type_name("N");
   command->add_flag("--coverage", args->record.coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
   command->footer(examples);

@@ -46,6 +46,16 @@ void Profiler::moved(std::uint32_t pc, std::uint32_t segment, std::int64_t cycle
   waiting_ = (segment & 1) != 0;
   node_ = frames_.back().node;
   lowest_sp_ = nodes_[node_].lowest_sp;
+  if (most_moments_ != 0 && node_ != last_moment_) note_moment(cycle);
+}
+
+void Profiler::note_moment(std::int64_t cycle) {
+  last_moment_ = node_;
+  if (timeline_.size() < most_moments_) {
+    timeline_.push_back({cycle, node_});
+  } else {
+    ++moments_left_out_;
+  }
 }
 
 // Into another function, without call or return: a longjmp to one further out, or in place of the innermost.
@@ -167,6 +177,7 @@ void Profiler::interrupt(const cpu::InterruptEntry& entry) {
   waiting_ = false;
   lowest_sp_ = nodes_[node].lowest_sp;
   segment_ = elsewhere;
+  if (most_moments_ != 0) note_moment(entry.started);
 }
 
 void Profiler::reset() {

@@ -66,6 +66,12 @@ struct Node {
   Cost own{};
 };
 
+// From this cycle on the innermost call was another one.
+struct Moment {
+  std::int64_t cycle = 0;
+  std::uint32_t node = 0;
+};
+
 // The deepest that a stack was used, and who did: outermost first, an interrupt's handler after what it interrupted.
 struct StackUse {
   std::uint16_t lowest_sp = 0xFFFF;
@@ -120,6 +126,11 @@ class Profiler {
   // Attributes what has passed up to now to the chain of calls. Between two instructions.
   void charge(std::int64_t cycle);
 
+  // Remembers the first `most` moments from now on; how many there were after them is counted.
+  void keep_timeline(std::size_t most) { most_moments_ = most; }
+  const std::vector<Moment>& timeline() const { return timeline_; }
+  std::int64_t moments_left_out() const { return moments_left_out_; }
+
   const CodeMap& map() const { return map_; }
   // The instruction at this word of flash, as the firmware was loaded. Sleep is not among its cycles.
   Place place(std::uint32_t word) const;
@@ -148,6 +159,7 @@ class Profiler {
   std::uint32_t child(std::uint32_t parent, std::uint32_t function, std::uint32_t site);
   void note_stack(std::uint16_t sp);
   void keep_stack_set();
+  void note_moment(std::int64_t cycle);
 
   const CodeMap& map_;
   const unsigned pc_bytes_;
@@ -166,6 +178,11 @@ class Profiler {
   bool waiting_ = false;
   std::int64_t node_since_ = 0;
   std::int64_t node_instructions_ = 0;
+
+  std::size_t most_moments_ = 0;
+  std::vector<Moment> timeline_;
+  std::int64_t moments_left_out_ = 0;
+  std::uint32_t last_moment_ = 0;  // its node
 
   std::vector<Frame> frames_;  // of the stack in use; the first is no call and never ends
   std::vector<std::vector<Frame>> suspended_;

@@ -49,6 +49,12 @@ Recording::Recording(Machine& machine, const Firmware& firmware, const Recording
     machine_.observe(instrument_of(*profiler_));
   }
   paths_ = std::make_unique<FramePaths>(*profiler_, debug_);
+  timeline_ = std::make_unique<Timeline>(*profiler_, machine.hz(), options_.timeline);
+}
+
+void Recording::frame(bool to_board, std::size_t octets) {
+  to_board ? paths_->frame_in(octets) : paths_->frame_out(octets);
+  timeline_->frame(to_board, octets, machine_.cycle().count);
 }
 
 void Recording::update() {
@@ -157,6 +163,7 @@ void Recording::write(const std::filesystem::path& directory, const std::string&
     write_file(directory / "callgrind.out", callgrind(*profiler_, debug_, command));
     write_file(directory / "stacks.folded", folded_stacks(*profiler_));
   }
+  if (!timeline_->empty()) write_file(directory / "timeline.json", timeline_->json(machine_.totals().total.count));
   if (memory_ != nullptr) {
     write_file(directory / "coverage.info", Coverage(*profiler_, debug_).lcov());
     write_file(directory / "memory.json",

@@ -15,13 +15,15 @@
 #include "emulator/profile/layers.hpp"
 #include "emulator/profile/memory_profiler.hpp"
 #include "emulator/profile/profiler.hpp"
+#include "emulator/profile/timeline.hpp"
 
 namespace avrlan::profile {
 
 struct RecordingOptions {
   bool profile = true;  // callgrind.out, stacks.folded
   std::vector<CodeGroup> regions{};
-  bool coverage = false;  // coverage.info, memory.json; each load and store is looked at
+  std::size_t timeline = 0;  // timeline.json with at most so many calls; 0: none
+  bool coverage = false;     // coverage.info, memory.json; each load and store is looked at
 };
 
 class Recording {
@@ -31,8 +33,9 @@ class Recording {
   Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options = {});
 
   // A frame has passed the wire at the chip: its last bit.
-  void frame_in(std::size_t octets) { paths_->frame_in(octets); }
-  void frame_out(std::size_t octets) { paths_->frame_out(octets); }
+  void frame(bool to_board, std::size_t octets);
+  // The firmware has sent a byte by its UART.
+  void uart(std::uint8_t byte) { timeline_->uart(byte, machine_.cycle().count); }
 
   // Up to now; call between two runs of the machine before reading anything below.
   void update();
@@ -64,6 +67,7 @@ class Recording {
   MemoryProfiler* memory_ = nullptr;  // the same, with coverage
   std::vector<Region> regions_;
   std::unique_ptr<FramePaths> paths_;
+  std::unique_ptr<Timeline> timeline_;
 };
 
 }  // namespace avrlan::profile

@@ -225,6 +225,52 @@ TEST(Coverage, IsReadByGenhtml) {
   EXPECT_NE(done.out.find(rate), std::string::npos) << done.out;
 }
 
+// The trace event format's rules, checked by another reader than ours: phases, times in order, every B with its E.
+constexpr const char* check_trace = R"(
+import json, sys
+trace = json.load(open(sys.argv[1]))
+open_calls, last = {}, {}
+for e in trace['traceEvents']:
+    assert e['pid'] == 1 and e['ph'] in 'BEXiM', e
+    if e['ph'] == 'M': continue
+    tid = e['tid']
+    assert e['ts'] >= last.get(tid, 0), e
+    last[tid] = e['ts']
+    if e['ph'] == 'B': open_calls.setdefault(tid, []).append((e['name'], e['ts']))
+    if e['ph'] == 'E':
+        name, since = open_calls[tid].pop()
+        if len(sys.argv) > 2: print(name, round((e['ts'] - since) * 16))
+assert not any(open_calls.values()), open_calls
+print('left out', trace['otherData']['left_out_calls'])
+)";
+
+TEST(Timeline, HasTheCallsThatWereCountedByHand) {
+  profile::RecordingOptions options;
+  options.timeline = 100;
+  const ProfiledRun run_("uno-enc28j60", AVRLAN_ASSEMBLED_DIR "/recursion_atmega328p.elf", Duration::seconds(1), {},
+                         options);
+  const auto directory = scratch("timeline");
+  run_.recording->write(directory, "recursion");
+  const auto done = run({"python3", "-c", check_trace, (directory / "timeline.json").string(), "all"});
+  EXPECT_EQ(done.err, "");
+  EXPECT_EQ(done.out, "down 7\ndown 16\ndown 25\nstart 40\nleft out 0\n");
+}
+
+TEST(Timeline, IsWellFormedAndBounded) {
+  for (const std::size_t most : {1000U, 10'000'000U}) {
+    profile::RecordingOptions options;
+    options.timeline = most;
+    const ProfiledRun run_("uno-enc28j60", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf", Duration::seconds(2), ask,
+                           options);
+    const auto directory = scratch("timeline");
+    run_.recording->write(directory, "web");
+    const auto done = run({"python3", "-c", check_trace, (directory / "timeline.json").string()});
+    EXPECT_EQ(done.err, "");
+    EXPECT_EQ(done.out == "left out 0\n", most != 1000) << done.out;
+    EXPECT_LE(run_.recording->profiler().timeline().size(), most);
+  }
+}
+
 TEST(Profile, NeedsTheExactEngine) {
   const auto done = run({AVRLAN_PROGRAM, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", "--engine", "simavr",
                          "--profile", "--timeout", "1s"});

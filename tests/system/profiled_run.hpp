@@ -36,9 +36,8 @@ inline ProfiledRun::ProfiledRun(const std::string& board_name, const std::string
                                             });
   if (script) script(*peer);
   recording = std::make_unique<profile::Recording>(simulation->machine(), firmware, options);
-  simulation->on_frame([this](bool to_board, const EthernetFrame& frame) {
-    to_board ? recording->frame_in(frame.octets.size()) : recording->frame_out(frame.octets.size());
-  });
+  simulation->on_frame(
+      [this](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
   simulation->machine().run_until(Instant::at(limit));
   recording->update();
 }
