@@ -132,6 +132,7 @@ TEST_F(TimerPins, PinbReadsWhatNobodyWatches) {
   unwatched.sts(TCCR1B, 0x08 | 1);
   EXPECT_TRUE(unwatched.scheduler.next().is_never()) << "nothing to wake up for";
   unwatched.advance(10);
+  EXPECT_EQ(unwatched.in(TCNT1L), 0) << "it has toggled";
   EXPECT_EQ(unwatched.in(PINB)&2, 0) << "behind the synchroniser";
   unwatched.advance(1);
   EXPECT_EQ(unwatched.in(PINB)&2, 2);
