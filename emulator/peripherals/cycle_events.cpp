@@ -12,30 +12,36 @@ CycleEvents::EventId CycleEvents::at(Cycles when, Action action) {
 
 void CycleEvents::cancel(EventId& id) {
   queue_.cancel(id);
-  arm();
 }
 
 void CycleEvents::set_divider(std::int64_t divider, Cycles now) {
   if (divider == clock_.divider()) return;
   clock_.set_divider(divider, now);
-  scheduler_.cancel(armed_);
+  disarm();
   arm();
   if (changed_) changed_();
 }
 
 void CycleEvents::arm() {
-  if (queue_.empty()) {
-    scheduler_.cancel(armed_);
-  } else if (!armed_ || armed_for_ != queue_.next()) {
-    scheduler_.cancel(armed_);
-    armed_for_ = queue_.next();
-    armed_ = scheduler_.at(clock_.at(armed_for_), [this] { run(); });
-  }
+  if (queue_.empty()) return;
+  const Cycles next = queue_.next();
+  if (!armed_.empty() && armed_.back().when <= next) return;
+  armed_.push_back({next, scheduler_.at(clock_.at(next), [this] { run(); })});
+}
+
+void CycleEvents::disarm() {
+  for (auto& armed : armed_) scheduler_.cancel(armed.event);
+  armed_.clear();
 }
 
 // The next one is armed before this one runs: the scheduler's time must not be moved past it.
 void CycleEvents::run() {
-  armed_ = {};
+  const Cycles when = armed_.back().when;
+  armed_.pop_back();
+  if (queue_.empty() || queue_.next() > when) {
+    arm();
+    return;
+  }
   const Action action = queue_.take_first();
   arm();
   action();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "emulator/board/mcu_clock.hpp"
 #include "nic-model/core/event_queue.hpp"
@@ -10,8 +11,8 @@
 
 namespace avrlan::peripherals {
 
-// The earliest is one event in the Scheduler, so that a change of frequency re-dates it alone. At one cycle: by insertion
-// order, but together; other events of the same instant come before all of them or after.
+// The earliest is an event in the Scheduler, so that a change of frequency re-dates it alone. What was the earliest before stays
+// there: most events are a few cycles away, and it will be the earliest again. At one cycle: by insertion order.
 class CycleEvents {
  public:
   using Action = EventQueue<Cycles>::Action;
@@ -19,7 +20,7 @@ class CycleEvents {
 
   // Both must outlive this.
   CycleEvents(Scheduler& scheduler, McuClock& clock) : scheduler_(scheduler), clock_(clock) {}
-  ~CycleEvents() { scheduler_.cancel(armed_); }
+  ~CycleEvents() { disarm(); }
   CycleEvents(const CycleEvents&) = delete;
   CycleEvents& operator=(const CycleEvents&) = delete;
 
@@ -35,14 +36,19 @@ class CycleEvents {
   void on_change(std::function<void()> notify) { changed_ = std::move(notify); }
 
  private:
+  struct Armed {
+    Cycles when;
+    Scheduler::EventId event;
+  };
+
   void arm();
+  void disarm();
   void run();
 
   Scheduler& scheduler_;
   McuClock& clock_;
   EventQueue<Cycles> queue_;
-  Scheduler::EventId armed_;
-  Cycles armed_for_;
+  std::vector<Armed> armed_;  // each earlier than the one before; nothing may be left to do at the later ones
   std::function<void()> changed_;
 };
 
