@@ -21,6 +21,13 @@ struct Diagnostic {
   std::string message;
 };
 
+// One kind of diagnostic that a part can report, for lists and for options that name it.
+struct DiagnosticKind {
+  std::string_view name;
+  Severity severity;
+  std::string_view summary;
+};
+
 // Whoever receives adds pc, symbol, source line and cycle, and counts repeats of the same code at the same place.
 class DiagnosticSink {
  public:

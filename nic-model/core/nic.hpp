@@ -32,6 +32,11 @@ class Nic : public FrameSink {
   // Level of the interrupt pin in volts' terms: true = high. `changed` is called on every edge.
   virtual bool int_pin() const = 0;
   virtual void on_int_pin(std::function<void(bool high)> changed) = 0;
+  // The clock that the chip puts out for an MCU, in Hz; 0: none. `changed` is called whenever that changes.
+  virtual std::int64_t clkout_hz() const = 0;
+  virtual void on_clkout(std::function<void(std::int64_t hz)> changed) = 0;
+  // `requested` is called while the firmware asks for a transmission: the next frame of its own that leaves the chip.
+  virtual void on_transmit(std::function<void()> requested) = 0;
 };
 
 }  // namespace avrlan

@@ -51,7 +51,7 @@ void Enc28j60::start_dma() {
   const DmaRun run = dma_run();
   const bool checksum = is_set(Reg::ECON1, ECON1::CSUMEN);
   if (!run.ends) {
-    report(Severity::warning, "enc28j60-dma-never-ends",
+    report("enc28j60-dma-never-ends",
            "the DMA's source pointer cannot end at EDMAND: one octet, or an end that the wrap at ERXND jumps over; a "
            "copy overwrites all memory (13.0)");
   }

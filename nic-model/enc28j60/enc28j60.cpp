@@ -1,7 +1,10 @@
 #include "nic-model/enc28j60/enc28j60.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "nic-model/enc28j60/diagnostic_kinds.hpp"
 
 namespace avrlan {
 
@@ -90,6 +93,7 @@ void Enc28j60::reset_registers() {
   cell(Reg::EREVID) = options_.revision;
   erxrdptl_ = cell(Reg::ERXRDPTL);
   write_pointer_ = fifo_start();
+  packets_.clear();
   update_medium();
 }
 
@@ -107,17 +111,24 @@ void Enc28j60::select() {
 }
 
 void Enc28j60::deselect() {
-  if (command_ == Command::read_register && data_octets_ == 1) {
-    const Row* row = addressed_row();
-    if (row != nullptr && row->kind != Kind::eth) {
-      report(Severity::warning, "enc28j60-mac-read-without-dummy",
-             std::string(row->name) +
-                 " was read with one byte: a MAC or MII register sends a dummy byte first; read "
-                 "two and keep the second (4.2.1)");
-    }
-  }
+  if (command_ == Command::read_register) check_dummy_byte();
   selected_ = false;
   command_ = Command::none;
+}
+
+void Enc28j60::check_dummy_byte() {
+  const Row* row = addressed_row();
+  if (row == nullptr) return;
+  if (row->kind != Kind::eth && data_octets_ == 1) {
+    report("enc28j60-mac-read-without-dummy",
+           std::string(row->name) +
+               " was read with one byte: a MAC or MII register sends a dummy byte first; read two and keep the second "
+               "(4.2.1)");
+  } else if (row->kind == Kind::eth && data_octets_ == 2) {
+    report("enc28j60-eth-read-with-dummy",
+           std::string(row->name) +
+               " was read with two bytes: only MAC and MII registers send a dummy byte; is ECON1.BSEL right? (4.2.1)");
+  }
 }
 
 std::uint8_t Enc28j60::exchange(std::uint8_t mosi) {
@@ -156,13 +167,12 @@ void Enc28j60::begin_command(std::uint8_t byte) {
   switch (byte >> 5) {
     case 0:
       command_ = Command::read_register;
-      if (const Row* row = addressed_row(); row == nullptr && argument_ == do_not_touch_address) {
-        report(Severity::warning, "enc28j60-reserved-address", "address 1Ah was read: it must be left alone (3.1)");
-      }
+      if (addressed_row() == nullptr) report_hole("read");
       miso_ = register_on_miso();
       return;
     case 1:
       command_ = Command::read_buffer;
+      read_bound_ = end_of_packet_at(pair(Reg::ERDPTL));
       miso_ = memory_[pair(Reg::ERDPTL)];
       break;
     case 2:
@@ -183,15 +193,25 @@ void Enc28j60::begin_command(std::uint8_t byte) {
   }
   if (byte == 0xFF) {
     if (asleep() && options_.errata.reset_ignored_in_power_save) {
-      report(Severity::warning, "enc28j60-reset-asleep",
+      report("enc28j60-reset-asleep",
              "the system reset command has no effect in power save (erratum 19): clear ECON2.PWRSV and wait 300 us "
              "first");
     } else {
       system_reset();
     }
   } else if (command_ == Command::ignore || argument_ != buffer_argument) {
-    report(Severity::warning, "enc28j60-unknown-command",
+    report("enc28j60-unknown-command",
            "the first byte after chip select fell is none of the seven commands (table 4-1)");
+  }
+}
+
+void Enc28j60::report_hole(std::string_view access) {
+  const std::string what =
+      "address " + std::to_string(argument_) + " of bank " + std::to_string(bank()) + " was " + std::string(access);
+  if (argument_ == do_not_touch_address) {
+    report("enc28j60-reserved-address", what + ": it must be left alone (3.1)");
+  } else {
+    report("enc28j60-no-register", what + ", where there is no register: is ECON1.BSEL right? (table 3-1)");
   }
 }
 
@@ -203,14 +223,14 @@ const Row* Enc28j60::addressed_row() const {
 bool Enc28j60::reachable(const Row& row) {
   if (row.kind == Kind::eth) return true;
   if (asleep() || !clock_ready()) {
-    report(Severity::warning, "enc28j60-clock-not-ready",
+    report("enc28j60-clock-not-ready",
            std::string(row.name) +
                " was accessed before ESTAT.CLKRDY: MAC, MII and PHY registers are out of reach until "
                "then (2.2)");
     return false;
   }
   if (scheduler_.now() < settled_at_) {
-    report(Severity::warning, "enc28j60-too-soon-after-reset",
+    report("enc28j60-too-soon-after-reset",
            std::string(row.name) +
                " was accessed less than 1 ms after a reset: CLKRDY does not tell when the chip is "
                "ready again, wait (erratum 2)");
@@ -224,6 +244,10 @@ std::uint8_t Enc28j60::register_on_miso() {
   if (row == nullptr) return 0;
   if (row->kind != Kind::eth && data_octets_ == 0) return 0;
   if (addressed() == Reg::EPKTCNT) packet_count_read_ = true;
+  if ((addressed() == Reg::MIRDL || addressed() == Reg::MIRDH) && !mird_valid_ && data_octets_ == 1) {
+    report("enc28j60-mii-busy",
+           "MIRD was read before the PHY had answered: it holds an old value, wait for MISTAT.BUSY to clear (3.3.1)");
+  }
   return reachable(*row) ? read_register(addressed()) : std::uint8_t{0};
 }
 
@@ -231,10 +255,7 @@ void Enc28j60::write_command(std::uint8_t operand) {
   const Command command = std::exchange(command_, Command::ignore);
   const Row* row = addressed_row();
   if (row == nullptr) {
-    const bool never = argument_ == do_not_touch_address;
-    report(never ? Severity::warning : Severity::note, never ? "enc28j60-reserved-address" : "enc28j60-no-register",
-           "bank " + std::to_string(bank()) + " has no register at address " + std::to_string(argument_) +
-               ": the write has no effect (table 3-1)");
+    report_hole("written");
     return;
   }
   if (!reachable(*row)) return;
@@ -244,23 +265,22 @@ void Enc28j60::write_command(std::uint8_t operand) {
   if (command != Command::write_register) {
     value = static_cast<std::uint8_t>(command == Command::set_bits ? old | operand : old & ~operand);
     if (row->kind != Kind::eth) {
-      report(Severity::note, "enc28j60-bit-field-on-mac",
+      report("enc28j60-bit-field-on-mac",
              std::string(row->name) +
                  " was changed with a bit field command, which is for ETH registers only (4.2.5): "
                  "write it whole");
     }
     if (command == Command::set_bits && reg == Reg::ECON1 && (operand & old & ECON1::TXRTS) != 0) {
-      report(Severity::warning, "enc28j60-transmit-busy",
+      report("enc28j60-transmit-busy",
              "ECON1.TXRTS was set while a transmission was under way: the request is lost, wait for TXRTS to clear "
              "(7.1)");
     }
   }
   if (((value ^ row->reset) & row->reserved) != 0) {
-    report(Severity::note, "enc28j60-reserved-bits",
-           std::string(row->name) + " was written with reserved bits set (table 3-2)");
+    report("enc28j60-reserved-bits", std::string(row->name) + " was written with reserved bits set (table 3-2)");
   }
   if ((row->writable | row->clearable) == 0) {
-    report(Severity::warning, "enc28j60-read-only", std::string(row->name) + " is read-only (table 3-2)");
+    report("enc28j60-read-only", std::string(row->name) + " is read-only (table 3-2)");
   }
   write_register(reg, value);
 }
@@ -316,6 +336,7 @@ void Enc28j60::write_register(Reg reg, std::uint8_t value) {
     case Reg::ERXNDL:
     case Reg::ERXNDH:
       write_pointer_ = options_.errata.receive_start_lost ? Address{0} : fifo_start();
+      packets_.clear();
       break;
     case Reg::ERXRDPTH:
       cell(Reg::ERXRDPTL) = erxrdptl_;
@@ -385,7 +406,7 @@ void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
   if (((old ^ now) & ECON2::PWRSV) == 0) return;
   if (asleep()) {
     if (is_set(Reg::ECON1, ECON1::TXRTS)) {
-      report(Severity::warning, "enc28j60-sleep-while-transmitting",
+      report("enc28j60-sleep-while-transmitting",
              "ECON2.PWRSV was set during a transmission, which is lost: wait for ECON1.TXRTS to clear (14.0)");
       clear_bits(Reg::ECON1, ECON1::TXRTS);
       cancel_transmission();
@@ -405,11 +426,15 @@ void Enc28j60::write_econ2(std::uint8_t old, std::uint8_t now) {
 void Enc28j60::read_buffer_octet() {
   const Address at = pair(Reg::ERDPTL);
   if (!written_[at]) {
-    report(Severity::warning, "enc28j60-read-unwritten",
+    report("enc28j60-read-unwritten",
            "buffer memory was read that nothing has been written to since power-on: its contents are undefined (11.1)");
   } else if (at == write_pointer_ && in_fifo(at)) {
-    report(Severity::warning, "enc28j60-read-past-packets",
+    report("enc28j60-read-past-packet",
            "the receive buffer was read at the hardware's write pointer: no packet has arrived there yet (7.2.3)");
+  } else if (at == read_bound_) {
+    report(
+        "enc28j60-read-past-packet",
+        "a read of the receive buffer went on into the next packet: the status vector has the packet's length (7.2.2)");
   }
   if (is_set(Reg::ECON2, ECON2::AUTOINC)) set_pair(Reg::ERDPTL, next_in_fifo(at));
 }
@@ -420,7 +445,7 @@ void Enc28j60::write_buffer_octet(std::uint8_t value) {
   if (outgoing_) {
     const Address start = pair(Reg::ETXSTL);
     if (((at - start) & address_mask) <= ((pair(Reg::ETXNDL) - start) & address_mask)) {
-      report(Severity::warning, "enc28j60-transmit-buffer-changed",
+      report("enc28j60-transmit-buffer-changed",
              "the frame that is being sent was written to: wait for ECON1.TXRTS to clear (7.1)");
     }
   }
@@ -469,8 +494,10 @@ void Enc28j60::update_clkout() {
   if (clkout_changed_) clkout_changed_(hz);
 }
 
-void Enc28j60::report(Severity severity, std::string_view code, std::string message) {
-  diagnostics_.report({severity, std::string(code), std::move(message)});
+void Enc28j60::report(std::string_view code, std::string message) {
+  const auto kind = std::find_if(std::begin(diagnostic_kinds), std::end(diagnostic_kinds),
+                                 [code](const DiagnosticKind& candidate) { return candidate.name == code; });
+  diagnostics_.report({kind->severity, std::string(code), std::move(message)});
 }
 
 }  // namespace avrlan

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -21,27 +22,13 @@
 #include "nic-model/core/scheduler.hpp"
 #include "nic-model/core/spi_device.hpp"
 #include "nic-model/core/wire.hpp"
+#include "nic-model/enc28j60/errata.hpp"
 #include "nic-model/enc28j60/registers.hpp"
 
 namespace avrlan {
 
-// DS80349C by issue number, each affecting all of B1, B4, B5 and B7 unless it says otherwise. Off: as the datasheet
-// has it. Those that silicon shows "sometimes" or "with some partners" are off unless asked for.
-struct Enc28j60Errata {
-  bool clkrdy_survives_reset = true;        // 2: SRC leaves CLKRDY set although the PHY stands still for a millisecond
-  bool clkout_stops_in_power_save = true;   // 4
-  bool receive_start_lost = false;          // 5: ERXST or ERXND written: the write pointer becomes 0, not ERXST
-  bool pktif_reads_zero = false;            // 6: EIR.PKTIF as read does not show what EPKTCNT and INT do
-  bool transmit_abort_stalls = true;        // 12: half duplex: after an abort nothing is sent until TXRST
-  unsigned link_pulse_collision_every = 0;  // 13: half duplex, B5 and B7: every so many frames a false late collision
-  bool even_erxrdpt_corrupts = true;        // 14
-  bool latecol_unreliable = true;           // 15: ESTAT.LATECOL stays clear, the status vector tells
-  bool checksum_aborts_reception = true;    // 17
-  bool reset_ignored_in_power_save = true;  // 19: SRC
-};
-
 struct Enc28j60Options {
-  std::uint8_t revision = 0x06;   // EREVID: 2 = B1, 4 = B4, 5 = B5, 6 = B7
+  std::uint8_t revision = 0x06;   // EREVID, see enc28j60::revisions
   bool ledb_full_duplex = false;  // how LEDB is wired: the reset value of PHCON1.PDPXMD (2.6)
   // From a working PHY and a live partner to LSTAT: two link pulses of 16 ms (802.3 14.2.1.7).
   Duration link_delay = Duration::milliseconds(32);
@@ -73,9 +60,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   bool int_pin() const override { return int_pin_; }
   void on_int_pin(std::function<void(bool high)> changed) override { int_changed_ = std::move(changed); }
 
-  // CLKOUT in Hz, 0 while it is held low (2.3). `changed` is called whenever that changes.
-  std::int64_t clkout_hz() const { return clkout_hz_; }
-  void on_clkout(std::function<void(std::int64_t hz)> changed) { clkout_changed_ = std::move(changed); }
+  void on_transmit(std::function<void()> requested) override { transmit_requested_ = std::move(requested); }
+
+  // CLKOUT, held low while the frequency is 0 (2.3).
+  std::int64_t clkout_hz() const override { return clkout_hz_; }
+  void on_clkout(std::function<void(std::int64_t hz)> changed) override { clkout_changed_ = std::move(changed); }
 
   // Whether an LED is lit, and a call whenever that changes.
   enum class Led : std::uint8_t { a, b };
@@ -130,7 +119,10 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void update_clkout();
   bool clock_ready() const { return scheduler_.now() >= clock_ready_at_; }
   bool asleep() const { return is_set(Reg::ECON2, enc28j60::ECON2::PWRSV); }
-  void report(Severity severity, std::string_view code, std::string message);
+  // `code` is one of enc28j60::diagnostic_kinds.
+  void report(std::string_view code, std::string message);
+  void report_hole(std::string_view access);
+  void check_dummy_byte();
   void drop(DropReason reason) { counters_.drops.count(reason); }
 
   std::uint8_t cell(Reg reg) const { return cells_[static_cast<std::size_t>(reg)]; }
@@ -152,6 +144,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::uint32_t receive_status(const EthernetFrame& frame) const;
   std::size_t receive_space() const;
   void write_packet(const EthernetFrame& frame);
+  std::optional<Address> end_of_packet_at(Address at) const;
   void release_packet();
   void abort_reception(DropReason reason);
   void abort_reception_by_checksum();
@@ -267,9 +260,17 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Scheduler::EventId clock_event_;
   bool int_pin_ = true;
   std::function<void(bool)> int_changed_;
+  std::function<void()> transmit_requested_;
   bool clkout_started_ = false;
   std::int64_t clkout_hz_ = 0;
   std::function<void(std::int64_t)> clkout_changed_;
+
+  struct PacketPlace {
+    Address start;
+    Address next;
+  };
+  std::deque<PacketPlace> packets_;    // that EPKTCNT counts, the oldest first
+  std::optional<Address> read_bound_;  // where the packet ends in which the RBM under way began
 
   Address write_pointer_ = 0;       // the receive hardware's own; ERXWRPT follows when a packet is complete (6.1)
   bool announced_ = false;          // a frame is on the wire

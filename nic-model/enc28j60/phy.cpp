@@ -19,8 +19,7 @@ void Enc28j60::write_micmd(std::uint8_t old, std::uint8_t now) {
 
 void Enc28j60::start_mii(bool write) {
   if (mii_event_) {
-    report(Severity::warning, "enc28j60-mii-busy",
-           "a PHY access was started while MISTAT.BUSY was set: it is lost, wait 10.24 us (3.3)");
+    report("enc28j60-mii-busy", "a PHY access was started while MISTAT.BUSY was set: it is lost, wait 10.24 us (3.3)");
     return;
   }
   mii_address_ = cell(Reg::MIREGADR);
@@ -78,8 +77,7 @@ void Enc28j60::write_phy(unsigned address, std::uint16_t value) {
   const PhyRow* row = phy_row(address);
   if (row == nullptr) return;
   if (((value ^ row->reset) & row->reserved) != 0) {
-    report(Severity::note, "enc28j60-reserved-bits",
-           std::string(row->name) + " was written with reserved bits changed (table 3-3)");
+    report("enc28j60-reserved-bits", std::string(row->name) + " was written with reserved bits changed (table 3-3)");
   }
   const Phy reg{static_cast<std::uint8_t>(address)};
   phy(reg) = static_cast<std::uint16_t>((phy(reg) & ~row->writable) | (value & row->writable));

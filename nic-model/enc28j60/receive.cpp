@@ -88,12 +88,12 @@ std::optional<DropReason> Enc28j60::refuse(const EthernetFrame& frame) const {
 // 12.1.2
 void Enc28j60::overflowed(DropReason reason) {
   drop(reason);
-  report(Severity::note, "enc28j60-overflow",
+  report("enc28j60-overflow",
          reason == DropReason::fifo_full
              ? "a frame was lost: the receive buffer has no room for it (12.1.2)"
              : "a frame was lost: EPKTCNT is 255, decrement it for each packet that is done with (12.1.2)");
   if (is_set(Reg::EIR, EIR::RXERIF) && released_since_overflow_) {
-    report(Severity::note, "enc28j60-overflow-unserviced",
+    report("enc28j60-overflow-unserviced",
            "packets were released, but EIR.RXERIF is still set from an earlier loss: clear it, or the next loss goes "
            "unnoticed (12.1.2)");
   }
@@ -123,15 +123,30 @@ void Enc28j60::write_packet(const EthernetFrame& frame) {
   for (std::size_t n = 0; n < packet_header; ++n) at = next_in_fifo(at);
   for (const std::uint8_t octet : frame.octets) put(octet);
   for (std::size_t n = 0; n < fcs_octets; ++n) put(fcs_octet(frame, n));
-  if ((at & 1) != 0) at = next_in_fifo(at);
+  if ((at & 1) != 0) {
+    written_[at] = true;  // of the packet, whatever it holds
+    at = next_in_fifo(at);
+  }
 
   const Address next = std::exchange(at, write_pointer_);
   const std::uint32_t status = receive_status(frame);
   put(static_cast<std::uint8_t>(next));
   put(static_cast<std::uint8_t>(next >> 8));
   for (unsigned n = 0; n < 4; ++n) put(static_cast<std::uint8_t>(status >> (8 * n)));
+  packets_.push_back({write_pointer_, next});
   write_pointer_ = next;
   set_pair(Reg::ERXWRPTL, next);
+}
+
+// Where the packet ends that has `at`, and the next one begins; nothing when no packet that is still held has it.
+std::optional<Enc28j60::Address> Enc28j60::end_of_packet_at(Address at) const {
+  const auto offset = [this](Address from, Address to) {
+    return (static_cast<std::size_t>(to) + fifo_size() - from) % fifo_size();
+  };
+  for (const PacketPlace& packet : packets_) {
+    if (in_fifo(at) && offset(packet.start, at) < offset(packet.start, packet.next)) return packet.next;
+  }
+  return std::nullopt;
 }
 
 // Table 7-3.
@@ -157,16 +172,17 @@ std::uint32_t Enc28j60::receive_status(const EthernetFrame& frame) const {
 // ECON2.PKTDEC (7.2.4).
 void Enc28j60::release_packet() {
   if (cell(Reg::EPKTCNT) == 0) {
-    report(Severity::warning, "enc28j60-pktdec-at-zero",
+    report("enc28j60-pktdec-at-zero",
            "ECON2.PKTDEC was set with EPKTCNT already 0: a packet was released twice, or was none (7.2.4)");
     return;
   }
   if (!packet_count_read_) {
-    report(Severity::warning, "enc28j60-packet-count-not-read",
+    report("enc28j60-packet-count-not-read",
            "a packet was taken, but EPKTCNT was never read: EIR.PKTIF does not tell reliably whether one is there, and "
            "the INT pin not how many (erratum 6)");
   }
   --cell(Reg::EPKTCNT);
+  if (!packets_.empty()) packets_.pop_front();
   released_since_overflow_ = true;
   update_int();
 }
@@ -174,7 +190,7 @@ void Enc28j60::release_packet() {
 // What the receiver is about to work with.
 void Enc28j60::check_receive_buffer() {
   if (fifo_start() != 0) {
-    report(Severity::note, "enc28j60-rx-start-not-zero",
+    report("enc28j60-rx-start-not-zero",
            "ERXST is not 0: on silicon the receiver sometimes starts at 0 all the same (erratum 5); put the receive "
            "buffer at the start of memory");
   }
@@ -184,11 +200,11 @@ void Enc28j60::check_receive_buffer() {
 void Enc28j60::check_read_pointer() {
   const Address read = pair(Reg::ERXRDPTL);
   if (!in_fifo(read)) {
-    report(Severity::warning, "enc28j60-rx-pointer-outside",
+    report("enc28j60-rx-pointer-outside",
            "ERXRDPT is outside ERXST..ERXND: the receiver never meets it and overwrites packets that are still to be "
            "read (3.2.1)");
   } else if ((read & 1) == 0) {
-    report(Severity::warning, "enc28j60-rx-pointer-even",
+    report("enc28j60-rx-pointer-even",
            "ERXRDPT is even: the receiver may overwrite packets that are still to be read (erratum 14); write the odd "
            "address before the next packet");
   }
@@ -198,7 +214,7 @@ void Enc28j60::check_read_pointer() {
 void Enc28j60::abort_reception_by_checksum() {
   if (!options_.errata.checksum_aborts_reception) return;
   abort_reception(DropReason::receive_aborted);
-  report(Severity::warning, "enc28j60-checksum-while-receiving",
+  report("enc28j60-checksum-while-receiving",
          "a DMA checksum ran while a frame came in, which is lost (erratum 17): compute checksums in software");
   set_bits(Reg::ESTAT, ESTAT::BUFER);
   raise(EIR::RXERIF);

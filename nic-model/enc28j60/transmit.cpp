@@ -53,16 +53,17 @@ constexpr std::uint64_t bit(unsigned n) {
 
 // ECON1.TXRTS rose.
 void Enc28j60::request_transmission() {
+  if (transmit_requested_) transmit_requested_();
   check_transmit_area();
   if (!clock_ready()) {
-    report(Severity::warning, "enc28j60-clock-not-ready", "ECON1.TXRTS was set before ESTAT.CLKRDY (2.2)");
+    report("enc28j60-clock-not-ready", "ECON1.TXRTS was set before ESTAT.CLKRDY (2.2)");
   }
   if (full_duplex() != is_set(Phy::PHCON1, PHCON1::PDPXMD)) {
-    report(Severity::warning, "enc28j60-duplex-mismatch",
+    report("enc28j60-duplex-mismatch",
            "MACON3.FULDPX and PHCON1.PDPXMD differ: set both to the duplex of the link (6.6)");
   }
   if (stalled_) {
-    report(Severity::warning, "enc28j60-transmitter-stalled",
+    report("enc28j60-transmitter-stalled",
            "a frame was to be sent after an aborted one, which has stalled the transmitter (erratum 12): set and clear "
            "ECON1.TXRST first");
   }
@@ -79,7 +80,7 @@ void Enc28j60::check_transmit_area() {
   Address at = pair(Reg::ETXSTL);
   for (std::size_t n = 0; n < octets; ++n, at = next_linear(at)) {
     if (!in_fifo(at)) continue;
-    report(Severity::warning, "enc28j60-transmit-area-in-receive-buffer",
+    report("enc28j60-transmit-area-in-receive-buffer",
            "the frame to send, or the 7 octets after ETXND where its status vector goes, lies inside ERXST..ERXND: "
            "packets and frame destroy each other (3.2.2, 7.1)");
     return;

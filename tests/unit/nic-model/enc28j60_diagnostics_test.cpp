@@ -73,7 +73,7 @@ TEST_F(Enc28j60Diagnostics, ReadingPastTheLastPacket) {
   bench.take();
   bench.write_buffer(140, {0});  // written once, but not by a packet
   bench.read_buffer(140, 1);
-  expect("enc28j60-read-past-packets", Severity::warning);
+  expect("enc28j60-read-past-packet", Severity::warning);
 }
 
 TEST_F(Enc28j60Diagnostics, ReadingMemoryThatWasNeverWritten) {
@@ -141,6 +141,84 @@ TEST_F(Enc28j60Diagnostics, ReservedBits) {
   bench.diagnostics.clear();
   bench.write_phy(enc28j60::Phy::PHLCON, 0x0476);  // as EtherCard has it
   expect("enc28j60-reserved-bits", Severity::note);
+}
+
+TEST_F(Enc28j60Diagnostics, MirdReadBeforeThePhyHasAnswered) {
+  for (const Reg reg : {Reg::MIRDL, Reg::MIRDH}) {
+    bench.write(Reg::MIREGADR, 0);
+    bench.write(Reg::MICMD, 1);
+    const std::uint8_t address = Enc28j60Bench::address(reg);
+    bench.spi({address, 0, 0, 0});
+    expect("enc28j60-mii-busy", Severity::warning);
+    bench.advance(Duration::nanoseconds(10'240));
+    bench.diagnostics.clear();
+    bench.spi({address, 0, 0});
+    EXPECT_TRUE(bench.diagnostics.empty());
+    bench.write(Reg::MICMD, 0);
+  }
+}
+
+TEST_F(Enc28j60Diagnostics, AReadThatGoesOnIntoTheNextPacket) {
+  for (int n = 0; n < 3; ++n) bench.arrive(bench.frame(60));  // packets at 0, 70 and 140
+  bench.read_buffer(6, 64);
+  bench.read_buffer(70, 70);
+  bench.write_buffer(0x1E00, {1});
+  bench.read_buffer(0x1E00, 1);
+  EXPECT_TRUE(bench.diagnostics.empty());
+  bench.read_buffer(76, 65);
+  expect("enc28j60-read-past-packet", Severity::warning);
+}
+
+TEST_F(Enc28j60Diagnostics, APacketThatWrapsEndsWhereTheNextOneBegins) {
+  for (unsigned n = 0; n < 100; ++n) {  // 95 fill the buffer up to 1A00h
+    bench.arrive(bench.frame(60, Enc28j60Bench::mac, n));
+    if (n < 94) bench.take();
+  }
+  ASSERT_EQ(bench.read_pointer, 94 * 70);
+  bench.read_buffer(94 * 70 + 6, 64);
+  EXPECT_TRUE(bench.diagnostics.empty());
+  bench.read_buffer(94 * 70 + 6, 65);
+  expect("enc28j60-read-past-packet", Severity::warning);
+}
+
+TEST_F(Enc28j60Diagnostics, APadOctetBelongsToItsPacket) {
+  bench.arrive(bench.frame(61));
+  bench.read_buffer(6, 66);
+  EXPECT_TRUE(bench.diagnostics.empty());
+}
+
+TEST_F(Enc28j60Diagnostics, AnEthRegisterReadWithADummyByte) {
+  bench.bank(Reg::ERXNDL);
+  bench.spi({0x0A, 0, 0});  // MISTAT is meant
+  expect("enc28j60-eth-read-with-dummy", Severity::warning);
+  bench.diagnostics.clear();
+  bench.spi({0x0A, 0, 0, 0});  // somebody who looks at one register for long
+  EXPECT_TRUE(bench.diagnostics.empty());
+}
+
+TEST_F(Enc28j60Diagnostics, ReadsWhereThereIsNoRegister) {
+  bench.bank(Reg::MACON1);
+  bench.spi({0x01, 0});
+  expect("enc28j60-no-register", Severity::note);
+}
+
+TEST_F(Enc28j60Diagnostics, WritingTheNextFrameWhileOneIsBeingSentIsRight) {
+  bench.request(bench.octets(60, Enc28j60Bench::peer));
+  bench.write_buffer(0x1D00, {1, 2, 3});
+  bench.write_buffer(0x19FF, {1});
+  EXPECT_TRUE(bench.diagnostics.empty());
+  bench.write_buffer(0x1A00 + 60, {1});
+  expect("enc28j60-transmit-buffer-changed", Severity::warning);
+}
+
+TEST(Enc28j60ReceiveStart, AWritePointerOutsideTheBufferIsNoPlaceToReadPast) {
+  Enc28j60Bench bench{{.errata = {.receive_start_lost = true}}};
+  bench.start();
+  bench.write_pair(Reg::ERXSTL, 0x0400);
+  bench.write_buffer(0, {1});
+  bench.diagnostics.clear();
+  bench.read_buffer(0, 1);
+  EXPECT_TRUE(bench.diagnostics.empty());
 }
 
 }  // namespace

@@ -228,5 +228,36 @@ TEST_F(Enc28j60SelfTest, RandomFillDependsOnTheSeedAlone) {
   EXPECT_EQ(bench.read_pair(Reg::EBSTCSL), first);
 }
 
+TEST(Enc28j60DmaTurns, GoesOnWhenATransmissionThatWaitsForItIsCancelled) {
+  Enc28j60Bench bench;
+  bench.start();
+  bench.write_buffer(0x1A00, Octets(0x400, 0x5A));
+  bench.write_pair(enc28j60::Reg::EDMASTL, 0x1A00);
+  bench.write_pair(enc28j60::Reg::EDMANDL, 0x1DFF);
+  bench.write_pair(enc28j60::Reg::EDMADSTL, 0x1000);
+  bench.set(enc28j60::Reg::ECON1, enc28j60::ECON1::DMAST);
+  const Instant started = bench.now();
+  bench.set(enc28j60::Reg::ECON1, enc28j60::ECON1::TXRTS);
+  bench.clear(enc28j60::Reg::ECON1, enc28j60::ECON1::TXRTS);
+  bench.scheduler.run_until(started + Duration::nanoseconds(80 * 0x400 - 1));
+  EXPECT_NE(bench.chip.peek(enc28j60::Reg::ECON1) & enc28j60::ECON1::DMAST, 0);
+  bench.scheduler.run_until(started + Duration::nanoseconds(80 * 0x400));
+  EXPECT_EQ(bench.chip.peek(enc28j60::Reg::ECON1) & enc28j60::ECON1::DMAST, 0);
+  EXPECT_EQ(bench.chip.buffer()[0x13FF], 0x5A);
+  EXPECT_TRUE(bench.sent.empty());
+}
+
+TEST(Enc28j60DmaTurns, ACopyHarmsNoReception) {
+  Enc28j60Bench bench;
+  bench.start();
+  bench.write_pair(enc28j60::Reg::EDMASTL, 0x0800);
+  bench.write_pair(enc28j60::Reg::EDMANDL, 0x19FF);
+  bench.write_pair(enc28j60::Reg::EDMADSTL, 0x1A00);
+  bench.set(enc28j60::Reg::ECON1, enc28j60::ECON1::DMAST);
+  bench.arrive(bench.frame(60));
+  EXPECT_EQ(bench.read(enc28j60::Reg::EPKTCNT), 1);
+  EXPECT_FALSE(bench.reported("enc28j60-checksum-while-receiving"));
+}
+
 }  // namespace
 }  // namespace avrlan

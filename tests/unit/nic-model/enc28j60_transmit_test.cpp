@@ -611,5 +611,78 @@ TEST_F(Enc28j60FlowControl, WaitsForDmaAndPause) {
   EXPECT_EQ(bench.sent[0].end, dma_end + Duration::nanoseconds(57'600));
 }
 
+TEST(Enc28j60Transmissions, AreAnnouncedWhenTheyAreRequested) {
+  Enc28j60Bench bench;
+  bench.start();
+  std::vector<Instant> requested;
+  bench.chip.on_transmit([&] { requested.push_back(bench.now()); });
+  bench.request(bench.octets(60, Enc28j60Bench::peer));
+  const Instant first = bench.now();
+  bench.set(Reg::ECON1, enc28j60::ECON1::TXRTS);  // too early: no request
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_EQ(requested, std::vector{first});
+  EXPECT_EQ(bench.sent.size(), 1u);
+}
+
+TEST(Enc28j60Transmissions, TxrstThatHitsAFrameSetsTxerifOnlyWithErratum12) {
+  for (const bool on : {true, false}) {
+    Enc28j60Bench bench{{.errata = {.transmit_abort_stalls = on}}};
+    bench.start();
+    bench.request(bench.octets(1000, Enc28j60Bench::peer));
+    bench.set(Reg::ECON1, enc28j60::ECON1::TXRST);
+    bench.clear(Reg::EIR, enc28j60::EIR::TXERIF);
+    bench.clear(Reg::ECON1, enc28j60::ECON1::TXRST);
+    EXPECT_EQ((bench.read(Reg::EIR) & enc28j60::EIR::TXERIF) != 0, on);
+  }
+}
+
+TEST(Enc28j60Transmissions, AFrameInsideTheCollisionWindowCannotCollideLate) {
+  Enc28j60Bench bench{{.errata = {.link_pulse_collision_every = 1}}};
+  bench.start(0x19FF, false);
+  bench.write(Reg::MACLCON2, 0x3F);
+  bench.request(bench.octets(60, Enc28j60Bench::peer));  // 64 octets with FCS
+  bench.advance(Duration::milliseconds(1));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_TRUE(bench.sent[0].frame.fcs_ok());
+  bench.request(bench.octets(61, Enc28j60Bench::peer));
+  bench.advance(Duration::milliseconds(1));
+  EXPECT_NE(bench.status_vector() >> enc28j60::TSV::LateCollision & 1, 0u);
+}
+
+TEST(Enc28j60Transmissions, APauseFrameDoesNotStopTheFrameUnderWay) {
+  Enc28j60Bench bench;
+  bench.start();
+  bench.write(Reg::MACON1, 0x05);
+  Octets pause{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
+  pause.insert(pause.end(), Enc28j60Bench::peer.begin(), Enc28j60Bench::peer.end());
+  for (const int octet : {0x88, 0x08, 0x00, 0x01, 0x00, 0x00}) pause.push_back(static_cast<std::uint8_t>(octet));
+  bench.request(bench.octets(1514, Enc28j60Bench::peer));
+  bench.arrive(EthernetFrame::padded(pause));
+  bench.advance(Duration::milliseconds(5));
+  EXPECT_EQ(bench.sent.size(), 1u);
+}
+
+TEST(Enc28j60Transmissions, LinkPulsesCollideInHalfDuplexOnly) {
+  Enc28j60Bench bench{{.errata = {.link_pulse_collision_every = 1}}};
+  bench.start();
+  bench.request(bench.octets(1000, Enc28j60Bench::peer));
+  bench.advance(Duration::milliseconds(2));
+  ASSERT_EQ(bench.sent.size(), 1u);
+  EXPECT_TRUE(bench.sent[0].frame.fcs_ok());
+}
+
+TEST(Enc28j60Transmissions, NoPauseFrameGoesOutWithoutCableOrLink) {
+  for (const bool cable : {true, false}) {
+    Enc28j60Bench bench;
+    bench.start();
+    bench.write(Reg::MACON1, 0x0D);
+    bench.chip.set_link(cable);
+    if (cable) bench.write_phy(Phy::PHCON1, enc28j60::PHCON1::PPWRSV | enc28j60::PHCON1::PDPXMD);
+    bench.write(Reg::EFLOCON, 1);
+    bench.advance(Duration::milliseconds(1));
+    EXPECT_TRUE(bench.sent.empty());
+  }
+}
+
 }  // namespace
 }  // namespace avrlan

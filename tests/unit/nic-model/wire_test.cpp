@@ -50,6 +50,9 @@ struct FakeNic : Nic {
   void receive_started(Instant end) override { announced.push_back({scheduler.now(), end}); }
   bool int_pin() const override { return true; }
   void on_int_pin(std::function<void(bool)>) override {}
+  std::int64_t clkout_hz() const override { return 0; }
+  void on_clkout(std::function<void(std::int64_t)>) override {}
+  void on_transmit(std::function<void()>) override {}
   Scheduler& scheduler;
   std::vector<Announced> announced;
   NicCounters counters_;
