@@ -7,6 +7,12 @@
 #include <avr/interrupt.h>
 #include <avr/sleep.h>
 
+// An image that serves the chip's interrupt defines BOARD_NIC_HANDLER and then ISR(BOARD_NIC_VECT). Otherwise the interrupt
+// just wakes the sleeping MCU, and the main loop looks what there is.
+#ifndef BOARD_NIC_HANDLER
+EMPTY_INTERRUPT(BOARD_NIC_VECT)
+#endif
+
 #include "firmware/board/clock.hpp"
 #include "firmware/board/entropy.hpp"
 #include "firmware/board/memory.hpp"

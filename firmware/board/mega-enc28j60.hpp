@@ -34,10 +34,18 @@ inline void set_up_pins() {
   return !(PINE & 1 << PE4);
 }
 
+// The chip's interrupt, off and on; what falls meanwhile is served afterwards.
+[[gnu::always_inline]] inline void mask() {
+  EIMSK = 0;
+}
+[[gnu::always_inline]] inline void unmask() {
+  EIMSK = 1 << INT4;
+}
+
 }  // namespace nic
 }  // namespace board
 
-// Wakes the sleeping MCU; the main loop looks what there is.
-EMPTY_INTERRUPT(INT4_vect)
+// The chip's interrupt, see board.hpp.
+#define BOARD_NIC_VECT INT4_vect
 
 #endif

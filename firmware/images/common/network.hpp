@@ -54,9 +54,18 @@ class Network {
   // want to be looked at. True once a second.
   bool round() {
     const uint32_t now = board::Clock::milliseconds();
+    serve(now);
+    while (!board::nic::calls() && board::Clock::milliseconds() - now < timer_period_ms) board::idle();
+    return every_second();
+  }
+
+  // The parts of a round, for an image that takes frames in an interrupt.
+  static constexpr uint8_t timer_period_ms = 16;
+  [[gnu::always_inline]] void serve(uint32_t now) {
     stack_.poll(now);
     tell_address();
-    while (!board::nic::calls() && board::Clock::milliseconds() - now < timer_period_ms) board::idle();
+  }
+  [[gnu::always_inline]] bool every_second() {
     if (board::Clock::seconds() == second_) return false;
     second_ = board::Clock::seconds();
     stack_.device().link_up();  // the driver looks after its chip meanwhile
@@ -64,8 +73,6 @@ class Network {
   }
 
  private:
-  static constexpr uint8_t timer_period_ms = 16;
-
   void tell_address() {
     if (stack_.address() == told_) return;
     told_ = stack_.address();
