@@ -21,6 +21,7 @@ struct Board {
   std::optional<Pin> nic_int;
   std::optional<Pin> nic_reset;
   std::optional<unsigned> nic_usart = std::nullopt;  // its SPI is this USART in SPI mode, not the SPI
+  bool nic_clock = false;  // CLKOUT of the chip is the MCU's clock, and hz what it begins with
 };
 
 // The boards that are built in, in the order in which they are listed.

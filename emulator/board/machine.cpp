@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "emulator/board/call_chain.hpp"
 #include "emulator/board/mcu_clock.hpp"
 #include "emulator/board/pin_trace.hpp"
 #include "emulator/board/simavr_chip.hpp"
@@ -116,7 +117,14 @@ class Machine::Impl {
 
   void attach(Nic& nic, SpiDevice& spi);
   std::optional<MachineEnd> run_until(Instant limit);
-  Instant now() const { return clock_.at(context_.cycle()); }
+  Instant now() const {
+    const Instant cycle = clock_.at(context_.cycle());
+    return clock_.hz() == 0 ? std::max(cycle, scheduler_.now()) : cycle;
+  }
+  std::optional<Origin> origin() const {
+    if (behind_) return behind_;
+    return executing_ ? std::optional(context_.origin()) : std::nullopt;
+  }
   std::uint8_t peek(std::uint16_t address);
 
   const Board board;
@@ -145,6 +153,7 @@ class Machine::Impl {
   void reset_peripherals();
   bool execute(std::uint32_t instruction);
   bool sends_rest() const;
+  void follow_clkout(std::int64_t hz);
   MachineEnd end();
   void report_crash();
 
@@ -158,8 +167,10 @@ class Machine::Impl {
   McuClock clock_;
   peripherals::CycleEvents events_{scheduler_, clock_};
   peripherals::ClockDomains clocks_;
+  std::optional<Origin> behind_;
   cpu::Interrupts interrupts_;
-  const peripherals::McuContext context_{avr_, mcu, scheduler_, clock_, events_, clocks_, interrupts_, diagnostics_};
+  const peripherals::McuContext context_{avr_,    mcu,         scheduler_,   clock_,  events_,
+                                         clocks_, interrupts_, diagnostics_, &behind_};
   peripherals::Gpio gpio_{context_};
   peripherals::ExternalInterrupts external_interrupts_{context_, gpio_};
   peripherals::Spi spi_{context_, gpio_};
@@ -180,6 +191,7 @@ class Machine::Impl {
   const EngineKind engine_kind_;
   std::unique_ptr<cpu::Engine> engine_;
   std::unique_ptr<PinTrace> trace_;
+  bool executing_ = false;
   cpu::Halt halt_ = cpu::Halt::none;
   std::optional<MachineEnd> end_;
 };
@@ -195,6 +207,10 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       console_(usart(options.uart)),
       analog_inputs_(scheduler, options.analog),
       engine_kind_(options.engine) {
+  if (board.nic_clock && options.hz != 0) {
+    throw UsageError(fmt::format("board {} runs from its chip's CLKOUT, which no option sets", board.name),
+                     "leave out --freq");
+  }
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
   chip_.load_flash(firmware.flash);
@@ -284,11 +300,28 @@ void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
     gpio_.drive(*board.nic_int, nic.int_pin());
     nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high); });
   }
+  if (board.nic_clock) {
+    events_.set_hz(nic.clkout_hz(), context_.cycle());
+    nic.on_clkout([this](std::int64_t hz) { follow_clkout(hz); });
+  }
   if (board.nic_reset) {
     gpio_.pull_up(*board.nic_reset);
     gpio_.watch(*board.nic_reset, [&nic](bool high) { nic.reset_pin(!high); });
     nic.reset_pin(!gpio_.level(*board.nic_reset));
   }
+}
+
+void Machine::Impl::follow_clkout(std::int64_t hz) {
+  if (clock_.hz() == 0) {
+    events_.start(hz, scheduler_.now());
+    return;
+  }
+  events_.set_hz(hz, context_.cycle());
+  if (hz != 0 || diagnostics_ == nullptr) return;
+  diagnostics_->report(
+      {Severity::error, "mcu-clock-stopped",
+       "the chip has stopped CLKOUT (ECOCON, or power save), from which the MCU runs: nothing but a reset "
+       "of the chip brings it back"});
 }
 
 std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
@@ -299,9 +332,15 @@ std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
       break;
     }
     if (now() >= limit) return std::nullopt;
+    if (clock_.hz() == 0) {
+      scheduler_.run_until(std::min(limit, scheduler_.next()));
+      continue;
+    }
     const Cycles target = clock_.first_at(std::min(limit, scheduler_.next()));
     if (halt_ == cpu::Halt::none) {
+      executing_ = true;
       halt_ = engine_->run_until(target);
+      executing_ = false;
     } else {
       avr_.cycle = static_cast<avr_cycle_count_t>(target.count);
     }
@@ -337,7 +376,9 @@ void Machine::Impl::report_crash() {
     fault.address = address;
     fault.value = static_cast<std::uint16_t>(value);
   }
+  behind_ = context_.origin();
   faults_.on_fault(fault);
+  behind_.reset();
 }
 
 std::uint8_t Machine::Impl::peek(std::uint16_t address) {
@@ -412,6 +453,16 @@ Cycles Machine::cycle() const {
 
 std::uint32_t Machine::pc() const {
   return impl_->avr_.pc;
+}
+
+std::optional<Origin> Machine::origin() const {
+  return impl_->origin();
+}
+
+std::vector<std::uint32_t> Machine::call_chain(const Firmware& firmware, const Origin& origin) const {
+  const avr_t& avr = impl_->avr_;
+  return avrlan::call_chain(firmware, origin.pc, origin.sp, avr.ramend, avr.address_size == 3,
+                            [this](std::uint16_t address) { return peek(address); });
 }
 
 std::int64_t Machine::hz() const {

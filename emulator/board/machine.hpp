@@ -16,6 +16,7 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/mcu_description.hpp"
 #include "emulator/cpu/engine.hpp"
+#include "emulator/peripherals/origin.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
 #include "nic-model/core/scheduler.hpp"
@@ -42,6 +43,8 @@ enum class EngineKind : std::uint8_t { exact, simavr };
 
 // "exact", "simavr".
 std::string_view to_string(EngineKind kind);
+
+using peripherals::Origin;
 
 struct MachineOptions {
   EngineKind engine = EngineKind::exact;
@@ -111,8 +114,13 @@ class Machine {
   Instant now() const;
   Cycles cycle() const;
   std::uint32_t pc() const;  // byte address of the instruction being executed or next
+  // Inside a callback of the chip or a diagnostic: the instruction behind it. A byte that SPI has clocked is the doing of
+  // the instruction that stored it. nullopt: no instruction, but the network or a timer.
+  std::optional<Origin> origin() const;
+  // The calls in `firmware`, which this machine runs, that led there; see call_chain.hpp.
+  std::vector<std::uint32_t> call_chain(const Firmware& firmware, const Origin& origin) const;
   // Of the clock's source: the crystal, or the internal oscillator that the fuses choose. CLKPR, CKDIV8 and XDIV divide it;
-  // cycle() counts what is left.
+  // cycle() counts what is left. 0 while a clock that comes from the chip stands.
   std::int64_t hz() const;
   const std::string& mcu() const;
   // What the MCU has, and who models it here.

@@ -51,7 +51,8 @@ class McuClock {
     return base_cycle_ + Cycles{static_cast<std::int64_t>(wide)};
   }
 
-  // From cycle `now` on the source runs at `hz` (a chip's clock output feeding the MCU).
+  // From cycle `now` on the source runs at `hz` (a chip's clock output feeding the MCU). 0: it stands, and no later cycle
+  // begins.
   void set_hz(std::int64_t hz, Cycles now) {
     rebase(now);
     hz_ = hz;
@@ -61,6 +62,12 @@ class McuClock {
   void set_divider(std::int64_t divider, Cycles now) {
     rebase(now);
     divider_ = divider;
+    period_ = period(hz_, divider_);
+  }
+  // A clock that stands goes on at `t`, with the cycle at which it stood.
+  void start(std::int64_t hz, Instant t) {
+    base_time_ = t;
+    hz_ = hz;
     period_ = period(hz_, divider_);
   }
 
@@ -79,6 +86,7 @@ class McuClock {
     std::int64_t cycles;
   };
   static constexpr Period period(std::int64_t hz, std::int64_t divider) {
+    if (hz == 0) return {std::numeric_limits<std::int64_t>::max(), 1};
     const std::int64_t picoseconds = picoseconds_per_second * divider;
     const std::int64_t common = std::gcd(picoseconds, hz);
     return {picoseconds / common, hz / common};

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/machine.hpp"
+#include "emulator/cli/diagnostic_policy.hpp"
 #include "emulator/cli/run_command.hpp"
 #include "emulator/cpu/mcu.hpp"
 
@@ -142,9 +144,22 @@ Json list_nics() {
   return Json::array({{{"name", "enc28j60"}, {"summary", "Microchip ENC28J60, SPI, 10BASE-T, 8 KiB packet buffer"}}});
 }
 
+Json list_diagnostics() {
+  Json all = Json::array();
+  for (const auto& kind : diagnostic_kinds()) {
+    all.push_back({{"name", kind.name}, {"severity", to_string(kind.severity)}, {"summary", kind.summary}});
+  }
+  return all;
+}
+
+// Names, severities where there are any, summaries.
 void print_summaries(const Json& all) {
+  std::size_t width = 16;
+  for (const auto& item : all) width = std::max(width, item["name"].get<std::string>().size());
   for (const auto& item : all) {
-    fmt::print("{:<16} {}\n", item["name"].get<std::string>(), item["summary"].get<std::string>());
+    const std::string severity =
+        item.contains("severity") ? fmt::format("{:<8} ", item["severity"].get<std::string>()) : "";
+    fmt::print("{:<{}} {}{}\n", item["name"].get<std::string>(), width, severity, item["summary"].get<std::string>());
   }
 }
 
@@ -169,6 +184,7 @@ void add_list_commands(CLI::App& program) {
   add_list(program, "boards", "list the boards that are built in", list_boards);
   add_list(program, "mcus", "list the microcontrollers, what they have and whose models those are", list_mcus,
            print_mcus);
+  add_list(program, "diagnostics", "list what a run can report, with its severity (see run --diag)", list_diagnostics);
   add_list(program, "nics", "list the Ethernet chips that are modelled", list_nics);
 }
 

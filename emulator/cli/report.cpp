@@ -62,6 +62,10 @@ std::string drop_list(const DropCounters& drops) {
   return list.empty() ? "none" : list;
 }
 
+nlohmann::ordered_json led_json(const LedCount& led) {
+  return {{"flashes", led.flashes}, {"lit_seconds", led.lit.seconds()}};
+}
+
 }  // namespace
 
 Determinism determinism(const RunEnd& end) {
@@ -92,10 +96,21 @@ std::string summary(const Simulation& simulation, const RunEnd& end) {
                   grouped(simulation.frames_in().frames), grouped(simulation.frames_in().bytes), grouped(nic.rx_frames),
                   grouped(simulation.frames_out().frames), grouped(simulation.frames_out().bytes));
   text += fmt::format("drops     {}\n", drop_list(simulation.drops()));
+  const LedCount a = simulation.led(Enc28j60::Led::a), b = simulation.led(Enc28j60::Led::b);
+  text += fmt::format("LEDs      A lit {:.6f} s in {} flashes, B lit {:.6f} s in {} flashes\n", a.lit.seconds(),
+                      a.flashes, b.lit.seconds(), b.flashes);
   const auto& log = simulation.diagnostics();
   if (!log.entries().empty()) {
     text += fmt::format("diagnosed {} errors, {} warnings, {} notes at {} places\n", log.count(Severity::error),
                         log.count(Severity::warning), log.count(Severity::note), log.entries().size());
+    for (const auto& entry : log.entries()) {
+      if (entry.count == 1) continue;
+      const auto* line = entry.lines.empty() ? nullptr : &entry.lines.front();
+      const std::string place = line == nullptr || !line->source
+                                    ? std::string()
+                                    : fmt::format(" at {}:{}", line->source->file, line->source->line);
+      text += fmt::format("          {} x {}{}\n", grouped(entry.count), entry.diagnostic.code, place);
+    }
   }
   return text;
 }
@@ -138,7 +153,9 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
         {"tx_frames", nic.tx_frames},
         {"rx_bytes", nic.rx_bytes},
         {"tx_bytes", nic.tx_bytes},
-        {"drops", drops}}},
+        {"drops", drops},
+        {"leds",
+         {{"a", led_json(simulation.led(Enc28j60::Led::a))}, {"b", led_json(simulation.led(Enc28j60::Led::b))}}}}},
       {"wire",
        {{"in_frames", simulation.frames_in().frames},
         {"in_bytes", simulation.frames_in().bytes},

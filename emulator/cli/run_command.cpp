@@ -7,10 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "emulator/cli/diagnostic_text.hpp"
+#include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
@@ -33,6 +36,11 @@ struct RunArguments {
   std::string engine = "exact";
   std::optional<unsigned> uart;
   std::int64_t uart_baud = 0;
+  std::string chip_revision = "B7";
+  std::string errata;
+  std::string cable;
+  std::vector<std::string> diagnostics;
+  std::string diagnostic_format;
   std::string net = "user";
   std::vector<std::string> forwards;
   bool host_access = false;
@@ -50,7 +58,7 @@ struct RunArguments {
   std::vector<std::string> regions;
 };
 
-constexpr const char* examples = R"(
+const std::string examples = R"(
 Examples:
   avrlan run web.elf --hostfwd tcp:127.0.0.1:8080-:80     serve port 80 of the firmware at localhost:8080
   avrlan run web.elf --hostfwd tcp::0-:80 --out run/      any free port; run.json, uart.log, frames.pcapng in run/
@@ -62,6 +70,11 @@ The firmware's UART goes to stdout (USART0 or the only one; --uart N for another
 Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
 as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
 command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+
+const std::string diagnostics_help = R"(
+--diag WHAT=SEVERITY, repeatable; later ones win. WHAT is a name (`avrlan diagnostics` lists them), a beginning with * after
+it, all, or note, warning or error for everything that has this severity of its own. SEVERITY is ignore, note, warning or
+error; an error ends the run with status 70.)";
 
 // SIGINT and SIGTERM become a byte in a pipe; a second one ends the process at once.
 class SignalPipe {
@@ -128,6 +141,9 @@ SimulationOptions simulation_options(const RunArguments& args) {
   options.machine.uart = args.uart;
   options.machine.uart_baud = args.uart_baud;
   for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
+  options.nic = parse_nic_options(args.chip_revision, args.errata);
+  if (!args.cable.empty()) options.cable = parse_cable(args.cable);
+  for (const auto& rules : args.diagnostics) options.diagnostics.add(rules);
   options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
   options.gateway.host_access = args.host_access;
@@ -154,11 +170,11 @@ RunLimits run_limits(const RunArguments& args) {
   return limits;
 }
 
-void print_diagnostic(const std::filesystem::path& firmware, const DiagnosticLog::Entry& entry) {
-  const std::string place = entry.function.empty() ? std::string() : entry.function + " ";
-  fmt::print(stderr, "{}: {}: {} [{}] at {}pc {:#06x} cycle {}\n", firmware.filename().string(),
-             to_string(entry.diagnostic.severity), entry.diagnostic.message, entry.diagnostic.code, place,
-             entry.first.pc, entry.first.cycle.count);
+// GitHub's runners say who they are.
+DiagnosticFormat diagnostic_format(const std::string& option) {
+  if (!option.empty()) return option == "github" ? DiagnosticFormat::github : DiagnosticFormat::gcc;
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::string_view(actions) == "true" ? DiagnosticFormat::github : DiagnosticFormat::gcc;
 }
 
 void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) {
@@ -202,8 +218,9 @@ int run(const RunArguments& args) {
     if (failing.feed(static_cast<char>(byte))) runner.end(EndReason::failing_text);
     if (expected.feed(static_cast<char>(byte))) runner.end(EndReason::expected_text);
   });
+  const DiagnosticFormat format = diagnostic_format(args.diagnostic_format);
   simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
-    print_diagnostic(args.firmware, entry);
+    fmt::print(stderr, "{}", to_text(entry, firmware, format));
     if (entry.diagnostic.severity == Severity::error) runner.end(EndReason::diagnostic);
   });
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
@@ -243,6 +260,7 @@ int run(const RunArguments& args) {
       recording->write(args.out, "avrlan run " + args.firmware.string());
     }
     write_file(args.out / "run.json", json.dump(2) + "\n");
+    write_file(args.out / "diagnostics.json", diagnostics_json(simulation.diagnostics(), firmware).dump(2) + "\n");
   }
   return status;
 }
@@ -276,6 +294,22 @@ void add_run_command(CLI::App& program, int& exit_status) {
           "--analog", args->analog,
           "voltage at an analog pin, repeatable: adc0=2.5V, aref=3300mV, ain0=@FILE with lines of 'TIME VOLTAGE'")
       ->type_name("PIN=VOLTAGE");
+  command->add_option("--chip-rev", args->chip_revision, "silicon revision of the ENC28J60: B1, B4, B5 or B7")
+      ->type_name("REV")
+      ->capture_default_str();
+  command->add_option("--errata", args->errata, "errata of the ENC28J60, see below: NAME=on, NAME=off, all=off, NAME=N")
+      ->type_name("NAME=VALUE,...");
+  command
+      ->add_option("--diag", args->diagnostics,
+                   "severity of diagnostics, see below: warning=error, enc28j60-overflow=error, 'wire-*=ignore'")
+      ->type_name("WHAT=SEVERITY,...");
+  command
+      ->add_option("--diag-format", args->diagnostic_format,
+                   "gcc: file:line: warning: text [name]; github: annotations (default where GITHUB_ACTIONS is true)")
+      ->check(CLI::IsMember({"gcc", "github"}).description(""))
+      ->type_name("FORMAT");
+  command->add_option("--cable", args->cable, "pulled and plugged in: out@2s,in@3.5s (without a time: from the start)")
+      ->type_name("in|out[@TIME],...");
   command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
       ->check(CLI::IsMember({"user", "none"}).description(""))
       ->type_name("NET")
@@ -311,7 +345,6 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->add_option("--vcd", args->vcd,
                    "write the pins' levels, a value change dump in picoseconds; without pins those in use on the board")
       ->type_name("FILE[,PIN...]");
-  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng")->type_name("DIR");
   command->add_flag(
       "--profile", args->record.profile,
       "count where every cycle goes: a table; with --out callgrind.out, stacks.folded, run.json's functions");
@@ -325,7 +358,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("N");
   command->add_flag("--coverage", args->record.coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
-  command->footer(examples);
+  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
+      ->type_name("DIR");
+  command->footer(diagnostics_help + "\n\nErrata (--errata) and what they are without it:" + errata_help() + "\n" +
+                  examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }
 

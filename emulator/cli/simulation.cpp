@@ -31,12 +31,14 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
 }
 
 Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer)
-    : diagnostics_(firmware) {
+    : firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
   MachineOptions machine_options = options.machine;
   machine_options.diagnostics = &diagnostics_;
   machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
-  diagnostics_.locate([this] { return CodePlace{machine_->pc(), machine_->cycle()}; });
-  nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_);
+  diagnostics_.locate([this] { return place(); });
+  nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_, options.nic);
+  nic_->on_transmit([this] { at_transmit_.place = place(); });
+  const std::int64_t hz = machine_->hz();
   machine_->attach(*nic_, *nic_);
   if (options.pin_trace) machine_->trace_pins(options.pin_trace->file, options.pin_trace->pins);
 
@@ -55,17 +57,21 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   FrameSink* to_network = link_to_network_.get();
   const std::string comment =
       fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware.path.filename().string(),
-                  firmware.sha256, board.name, machine_->mcu(), machine_->hz());
+                  firmware.sha256, board.name, machine_->mcu(), hz);
   for (const auto& file : options.captures) {
     recorders_.push_back(std::make_unique<net::Recorder>(
         file, scheduler_, [this] { return machine_->cycle().count; }, comment));
     to_chip = &recorders_.back()->inbound(*to_chip);
     to_network = &recorders_.back()->outbound(*to_network);
   }
-  in_.to = to_chip;
-  out_.to = to_network;
+  in_.to = &frame_check_.inbound(*to_chip);
+  out_.to = &frame_check_.outbound(*to_network);
   wire_.connect(*nic_, in_, out_);
   nic_->set_link(true);
+  for (const CableEvent& event : options.cable) {
+    scheduler_.at(event.when, [this, in = event.in] { nic_->set_link(in); });
+  }
+  nic_->on_led([this](Enc28j60::Led which, bool lit) { count_led(static_cast<std::size_t>(which), lit); });
 }
 
 Simulation::~Simulation() = default;
@@ -73,6 +79,31 @@ Simulation::~Simulation() = default;
 void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
   in_.seen = [seen](const EthernetFrame& frame) { seen(true, frame); };
   out_.seen = [seen](const EthernetFrame& frame) { seen(false, frame); };
+}
+
+void Simulation::count_led(std::size_t which, bool lit) {
+  if (lit) {
+    ++leds_[which].flashes;
+    lit_since_[which] = scheduler_.now();
+  } else if (lit_since_[which]) {
+    leds_[which].lit += scheduler_.now() - *lit_since_[which];
+    lit_since_[which].reset();
+  }
+}
+
+LedCount Simulation::led(Enc28j60::Led which) const {
+  const auto index = static_cast<std::size_t>(which);
+  LedCount count = leds_[index];
+  if (lit_since_[index]) count.lit += machine_->now() - *lit_since_[index];
+  return count;
+}
+
+CodePlace Simulation::place() const {
+  const std::optional<Origin> origin = machine_->origin();
+  if (!origin) return {machine_->cycle(), {}};
+  CodePlace place{origin->cycle, {origin->pc}};
+  for (const std::uint32_t call : machine_->call_chain(firmware_, *origin)) place.pcs.push_back(call);
+  return place;
 }
 
 DropCounters Simulation::drops() const {

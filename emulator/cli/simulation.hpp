@@ -1,6 +1,7 @@
 #pragma once
 // A board, its chip and the network behind it, wired together. Owns virtual time; knows no wall clock.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,6 +14,7 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/machine.hpp"
 #include "emulator/cli/diagnostic_log.hpp"
+#include "emulator/net/frame_check.hpp"
 #include "emulator/net/gateway.hpp"
 #include "emulator/net/link.hpp"
 #include "emulator/net/recorder.hpp"
@@ -32,11 +34,26 @@ struct PinTraceOptions {
   static PinTraceOptions parse(const std::string& text);
 };
 
+// Somebody pulls the cable, or plugs it in.
+struct CableEvent {
+  Instant when;
+  bool in;
+};
+
+// How long an LED of the chip was lit, and how often it came on.
+struct LedCount {
+  std::uint64_t flashes = 0;
+  Duration lit;
+};
+
 struct SimulationOptions {
   MachineOptions machine;
+  Enc28j60Options nic;
+  DiagnosticPolicy diagnostics;
   NetBackend net = NetBackend::user;
   net::GatewayOptions gateway;
   net::LinkOptions link;
+  std::vector<CableEvent> cable;  // plugged in from the start
   // Captures at the chip: what it was sent (accepted or not) and what it has sent.
   std::vector<std::filesystem::path> captures;
   std::optional<PinTraceOptions> pin_trace;
@@ -50,8 +67,8 @@ struct FrameCount {
 
 class Simulation {
  public:
-  // Throws HostError. `peer` makes the other end of the cable instead of the backend of the options: it is given the
-  // scheduler and where to send, and returns what takes the board's frames.
+  // Throws HostError. `firmware` must outlive the simulation. `peer` makes the other end of the cable instead of the
+  // backend of the options: it is given the scheduler and where to send, and returns what takes the board's frames.
   using PeerFactory = std::function<std::unique_ptr<FrameSink>(Scheduler&, FrameSink& to_board)>;
   Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer = {});
   ~Simulation();
@@ -71,6 +88,8 @@ class Simulation {
   const FrameCount& frames_out() const { return out_.count; }
   // Called for each frame at the chip, when its last bit has passed.
   void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
+  // Up to now.
+  LedCount led(Enc28j60::Led which) const;
   // Every frame dropped anywhere, by reason.
   DropCounters drops() const;
 
@@ -89,10 +108,21 @@ class Simulation {
     Wire& wire;
     void deliver(const EthernetFrame& frame) override { wire.from_network(frame); }
   };
+  // Reports what is wrong with a frame at the instruction that had it sent.
+  struct AtTransmit : DiagnosticSink {
+    explicit AtTransmit(DiagnosticLog& to) : log(to) {}
+    DiagnosticLog& log;
+    CodePlace place;
+    void report(const Diagnostic& diagnostic) override { log.report(diagnostic, place); }
+  };
   struct Nowhere : FrameSink {
     void deliver(const EthernetFrame&) override {}
   };
 
+  CodePlace place() const;
+  void count_led(std::size_t which, bool lit);
+
+  const Firmware& firmware_;
   Scheduler scheduler_;
   DiagnosticLog diagnostics_;
   std::unique_ptr<Machine> machine_;
@@ -100,6 +130,10 @@ class Simulation {
   WireEntry wire_entry_{wire_};
   Nowhere nowhere_;
   std::unique_ptr<Enc28j60> nic_;
+  std::array<LedCount, 2> leds_{};
+  std::array<std::optional<Instant>, 2> lit_since_{};
+  AtTransmit at_transmit_{diagnostics_};
+  net::FrameCheck frame_check_{at_transmit_};
   CountingSink in_;
   CountingSink out_;
   std::vector<std::unique_ptr<net::Recorder>> recorders_;

@@ -17,6 +17,20 @@ void CycleEvents::cancel(EventId& id) {
 void CycleEvents::set_divider(std::int64_t divider, Cycles now) {
   if (divider == clock_.divider()) return;
   clock_.set_divider(divider, now);
+  clock_changed();
+}
+
+void CycleEvents::set_hz(std::int64_t hz, Cycles now) {
+  clock_.set_hz(hz, now);
+  clock_changed();
+}
+
+void CycleEvents::start(std::int64_t hz, Instant t) {
+  clock_.start(hz, t);
+  clock_changed();
+}
+
+void CycleEvents::clock_changed() {
   disarm();
   arm();
   if (changed_) changed_();

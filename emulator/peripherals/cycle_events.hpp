@@ -32,6 +32,10 @@ class CycleEvents {
   // From the start of cycle `now` on the clock's source is divided by `divider`: everything pending keeps its cycle and gets
   // a new time. `now` must be no earlier than the instruction being executed, nor than the last change.
   void set_divider(std::int64_t divider, Cycles now);
+  // The same for the source itself; 0: it stands.
+  void set_hz(std::int64_t hz, Cycles now);
+  // After set_hz(0): the clock goes on at `t`.
+  void start(std::int64_t hz, Instant t);
   // Called after each change, so that whoever executes instructions can reckon its slice again.
   void on_change(std::function<void()> notify) { changed_ = std::move(notify); }
 
@@ -43,6 +47,7 @@ class CycleEvents {
 
   void arm();
   void disarm();
+  void clock_changed();
   void run();
 
   Scheduler& scheduler_;

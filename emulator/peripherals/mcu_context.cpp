@@ -8,6 +8,10 @@ Cycles McuContext::cycle() const {
   return Cycles{static_cast<std::int64_t>(avr.cycle)};
 }
 
+Origin McuContext::origin() const {
+  return {avr.pc, static_cast<std::uint16_t>(avr.data[R_SPL] | avr.data[R_SPH] << 8), cycle()};
+}
+
 Cycles McuContext::store_done() const {
   const bool is_out = (opcode() & 0xf800) == 0xb800;
   return cycle() + Cycles{is_out ? 1 : 2};

@@ -4,12 +4,14 @@
 // in cycles, by at(); what has an oscillator of its own is in the Scheduler.
 
 #include <cstdint>
+#include <optional>
 
 #include "emulator/board/mcu_clock.hpp"
 #include "emulator/cpu/interrupts.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/peripherals/clock_domains.hpp"
 #include "emulator/peripherals/cycle_events.hpp"
+#include "emulator/peripherals/origin.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/scheduler.hpp"
 
@@ -34,9 +36,16 @@ struct McuContext {
   ClockDomains& clocks;
   cpu::Interrupts& interrupts;
   DiagnosticSink* diagnostics;  // may be nullptr
+  // Where act_for() says it; nullptr: nobody asks.
+  std::optional<Origin>* behind = nullptr;
 
   // Of the instruction being executed, or next.
   Cycles cycle() const;
+  Origin origin() const;
+  // While a device is told what an earlier instruction did: the byte that it had put into a shift register.
+  void act_for(const std::optional<Origin>& origin) const {
+    if (behind != nullptr) *behind = origin;
+  }
   // Inside a write handler: the cycle at whose start the store has taken effect, which is the end of its instruction
   // (OUT takes 1 cycle; ST, STS, SBI and CBI take 2).
   Cycles store_done() const;

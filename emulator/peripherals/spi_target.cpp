@@ -20,6 +20,13 @@ void SpiTarget::select_changed(bool high) {
 std::optional<std::uint8_t> SpiTarget::exchange(std::uint8_t mosi, bool mode_0) {
   const std::uint8_t last = std::exchange(last_mosi_, mosi);
   if (!selected_ || !undisturbed_) return std::nullopt;
+  mcu_.act_for(origin_);
+  const std::uint8_t miso = tell(mosi, mode_0, last);
+  mcu_.act_for(std::nullopt);
+  return miso;
+}
+
+std::uint8_t SpiTarget::tell(std::uint8_t mosi, bool mode_0, std::uint8_t last) {
   if (mode_0) return device_->exchange(mosi);
   if (mcu_.diagnostics != nullptr) {
     mcu_.diagnostics->report({Severity::warning, "spi-mode",

@@ -23,18 +23,24 @@ class SpiTarget {
   void attach(SpiDevice& device, Pin select);
 
   bool selected() const { return selected_; }
-  void byte_begins() { undisturbed_ = true; }
+  // By the instruction that is being executed.
+  void byte_begins() {
+    undisturbed_ = true;
+    origin_ = mcu_.origin();
+  }
   // Eight bits have been clocked, the first of them in bit 7; returns those on MISO, nothing when no device is selected
   // or chip select has moved since byte_begins().
   std::optional<std::uint8_t> exchange(std::uint8_t mosi, bool mode_0);
 
  private:
   void select_changed(bool high);
+  std::uint8_t tell(std::uint8_t mosi, bool mode_0, std::uint8_t last);
 
   const McuContext& mcu_;
   Gpio& gpio_;
   SpiDevice* device_ = nullptr;
   bool selected_ = false;
+  Origin origin_;            // of the byte under way
   bool undisturbed_ = true;  // select has not moved since the byte began
   std::uint8_t last_mosi_ = 0;
 };

@@ -12,7 +12,7 @@ class DiagnosticLogTest : public testing::Test {
     log.locate([this] { return here; });
   }
   void report(std::uint32_t pc, const char* code, Severity severity = Severity::warning) {
-    here = {pc, Cycles{here.cycle.count + 10}};
+    here = {Cycles{here.cycle.count + 10}, {pc}};
     log.report({severity, code, "message"});
   }
   Firmware firmware;
@@ -36,9 +36,9 @@ TEST_F(DiagnosticLogTest, NamesTheFunctionAsWrittenInTheSource) {
   report(0x11c, "x");
   report(0x140, "x");
   report(0x160, "x");
-  EXPECT_EQ(log.entries()[0].function, "main+0x1c");
-  EXPECT_EQ(log.entries()[1].function, "tcpip::poll()+0x0");
-  EXPECT_EQ(log.entries()[2].function, "");
+  EXPECT_EQ(log.entries()[0].lines[0].function, "main+0x1c");
+  EXPECT_EQ(log.entries()[1].lines[0].function, "tcpip::poll()+0x0");
+  EXPECT_EQ(log.entries()[2].lines[0].function, "");
 }
 
 TEST_F(DiagnosticLogTest, TellsTheFirstOfEachOnly) {

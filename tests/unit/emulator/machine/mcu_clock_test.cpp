@@ -70,5 +70,17 @@ TEST(McuClock, TheEndOfTimeIsNever) {
   EXPECT_EQ(clock.at(Cycles::never()), Instant::never());
 }
 
+TEST(McuClock, StandsAndGoesOnWithTheCycleAtWhichItStood) {
+  McuClock clock(10'000'000);  // 100 ns
+  clock.set_hz(0, Cycles{50});
+  EXPECT_EQ(clock.at(Cycles{50}), Instant::at(Duration::microseconds(5)));
+  EXPECT_TRUE(clock.at(Cycles{51}).is_never());
+  EXPECT_TRUE(clock.at(Cycles{1'000'000'000}).is_never());
+  clock.start(1'000'000, Instant::at(Duration::microseconds(20)));
+  EXPECT_EQ(clock.at(Cycles{50}), Instant::at(Duration::microseconds(20)));
+  EXPECT_EQ(clock.at(Cycles{53}), Instant::at(Duration::microseconds(23)));
+  EXPECT_EQ(clock.first_at(Instant::at(Duration::microseconds(23))), Cycles{53});
+}
+
 }  // namespace
 }  // namespace avrlan

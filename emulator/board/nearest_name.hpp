@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace avrlan {
+
+// The first of `names` that begins with `wanted`, else the one that differs by the fewest letters, to be suggested; `names`
+// is not empty.
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+}  // namespace avrlan

@@ -1,0 +1,85 @@
+#include "emulator/cli/diagnostic_policy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/board/diagnostic_kinds.hpp"
+#include "emulator/board/host_error.hpp"
+#include "emulator/board/nearest_name.hpp"
+#include "emulator/net/frame_check.hpp"
+#include "nic-model/enc28j60/diagnostic_kinds.hpp"
+
+namespace avrlan {
+
+namespace {
+
+constexpr Severity severities[] = {Severity::note, Severity::warning, Severity::error};
+
+bool matches(std::string_view what, std::string_view name, Severity own) {
+  if (what == "all" || what == name || what == to_string(own)) return true;
+  return what.ends_with('*') && name.starts_with(what.substr(0, what.size() - 1));
+}
+
+// nullopt: ignore.
+std::optional<Severity> parse_severity(std::string_view rule, std::string_view text) {
+  if (text == "ignore") return std::nullopt;
+  for (const Severity severity : severities) {
+    if (text == to_string(severity)) return severity;
+  }
+  throw UsageError(fmt::format("--diag '{}': '{}' is no severity", rule, text), "use ignore, note, warning or error");
+}
+
+void check_what(std::string_view rule, std::string_view what) {
+  const auto& kinds = diagnostic_kinds();
+  const bool any = std::any_of(kinds.begin(), kinds.end(),
+                               [&](const DiagnosticKind& kind) { return matches(what, kind.name, kind.severity); });
+  if (any) return;
+  std::vector<std::string> names = {"all", "note", "warning", "error"};
+  for (const auto& kind : kinds) names.emplace_back(kind.name);
+  throw UsageError(fmt::format("--diag '{}': there is no diagnostic '{}'", rule, what),
+                   fmt::format("did you mean '{}'? `avrlan diagnostics` lists them all", nearest_name(what, names)));
+}
+
+}  // namespace
+
+const std::vector<DiagnosticKind>& diagnostic_kinds() {
+  static const std::vector<DiagnosticKind> all = [] {
+    std::vector<DiagnosticKind> kinds;
+    const auto append = [&kinds](std::span<const DiagnosticKind> some) {
+      kinds.insert(kinds.end(), some.begin(), some.end());
+    };
+    append(machine_diagnostic_kinds);
+    append(enc28j60::diagnostic_kinds);
+    append(net::frame_check_kinds());
+    std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return kinds;
+  }();
+  return all;
+}
+
+void DiagnosticPolicy::add(std::string_view rules) {
+  while (true) {
+    const std::string_view rule = rules.substr(0, rules.find(','));
+    const auto equals = rule.find('=');
+    if (equals == std::string_view::npos) {
+      throw UsageError(fmt::format("--diag '{}' says no severity", rule),
+                       "write WHAT=SEVERITY: warning=error, note=ignore, enc28j60-overflow=error, 'wire-*=ignore'");
+    }
+    const std::string_view what = rule.substr(0, equals);
+    check_what(rule, what);
+    rules_.push_back({std::string(what), parse_severity(rule, rule.substr(equals + 1))});
+    if (rule.size() == rules.size()) return;
+    rules.remove_prefix(rule.size() + 1);
+  }
+}
+
+std::optional<Severity> DiagnosticPolicy::severity(std::string_view name, Severity own) const {
+  std::optional<Severity> severity = own;
+  for (const Rule& rule : rules_) {
+    if (matches(rule.what, name, own)) severity = rule.severity;
+  }
+  return severity;
+}
+
+}  // namespace avrlan

@@ -1,0 +1,34 @@
+#pragma once
+// --diag: which diagnostics are told, and how severe they are.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nic-model/core/diagnostics.hpp"
+
+namespace avrlan {
+
+// Everything that a run can report, sorted by name.
+const std::vector<DiagnosticKind>& diagnostic_kinds();
+
+class DiagnosticPolicy {
+ public:
+  // Adds rules, WHAT=SEVERITY with commas between them. WHAT is a name, a pattern with * at its end, `all`, or one of
+  // note, warning and error for everything that has this severity of its own; SEVERITY is ignore, note, warning or error.
+  // Later rules win. Throws UsageError that says what the names are.
+  void add(std::string_view rules);
+
+  // nullopt: not to be told.
+  std::optional<Severity> severity(std::string_view name, Severity own) const;
+
+ private:
+  struct Rule {
+    std::string what;
+    std::optional<Severity> severity;
+  };
+  std::vector<Rule> rules_;
+};
+
+}  // namespace avrlan

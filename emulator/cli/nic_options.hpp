@@ -1,0 +1,23 @@
+#pragma once
+// --chip-rev, --errata and --cable.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/cli/simulation.hpp"
+#include "nic-model/enc28j60/enc28j60.hpp"
+
+namespace avrlan {
+
+// `revision` is B1, B4, B5 or B7. `errata` is NAME=on|off, NAME=N for those that come every so many times, or all=on|off,
+// with commas between them; empty: as silicon mostly has them. Later ones win. Throws UsageError that lists the names.
+Enc28j60Options parse_nic_options(std::string_view revision, std::string_view errata);
+
+// --cable: in or out, from the start or at a time ("out,in@2s,out@3.5s"), separated by commas. Throws UsageError.
+std::vector<CableEvent> parse_cable(std::string_view text);
+
+// "  4  clkout-stops-in-power-save  ..." a line, for --help.
+std::string errata_help();
+
+}  // namespace avrlan

@@ -1,0 +1,66 @@
+#include "emulator/cli/nic_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "emulator/board/host_error.hpp"
+
+namespace avrlan {
+namespace {
+
+TEST(NicOptions, RevisionIsWhatErevidReads) {
+  EXPECT_EQ(parse_nic_options("B1", "").revision, 2);
+  EXPECT_EQ(parse_nic_options("B4", "").revision, 4);
+  EXPECT_EQ(parse_nic_options("B5", "").revision, 5);
+  EXPECT_EQ(parse_nic_options("B7", "").revision, 6);
+}
+
+TEST(NicOptions, ErrataAreSwitches) {
+  const auto options =
+      parse_nic_options("B7", "even-erxrdpt-corrupts=off,pktif-reads-zero,link-pulse-collision-every=100");
+  EXPECT_FALSE(options.errata.even_erxrdpt_corrupts);
+  EXPECT_TRUE(options.errata.pktif_reads_zero);
+  EXPECT_EQ(options.errata.link_pulse_collision_every, 100u);
+  EXPECT_TRUE(options.errata.checksum_aborts_reception) << "as it is without being named";
+}
+
+TEST(NicOptions, AllComesFirst) {
+  const auto options = parse_nic_options("B7", "all=off,latecol-unreliable=on");
+  EXPECT_TRUE(options.errata.latecol_unreliable);
+  EXPECT_FALSE(options.errata.clkrdy_survives_reset);
+  EXPECT_FALSE(options.errata.reset_ignored_in_power_save);
+  EXPECT_TRUE(parse_nic_options("B7", "all=on").errata.receive_start_lost);
+}
+
+TEST(NicOptions, CableIsPulledAndPluggedIn) {
+  const auto events = parse_cable("out,in@1.5s,out@2s");
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].when, Instant{});
+  EXPECT_FALSE(events[0].in);
+  EXPECT_EQ(events[1].when, Instant::at(Duration::milliseconds(1500)));
+  EXPECT_TRUE(events[1].in);
+  EXPECT_FALSE(events[2].in);
+  for (const char* bad : {"", "up", "out@", "out@soon", "in,", "in@-1s"})
+    EXPECT_THROW(parse_cable(bad), UsageError) << bad;
+}
+
+TEST(NicOptions, SaysWhatIsWrong) {
+  const auto said = [](const char* revision, const char* errata) {
+    try {
+      parse_nic_options(revision, errata);
+    } catch (const UsageError& error) {
+      return std::string(error.what()) + "; " + error.hint();
+    }
+    return std::string();
+  };
+  EXPECT_NE(said("B6", "").find("B1, B4, B5, B7"), std::string::npos);
+  EXPECT_NE(said("B7", "latecol=on").find("did you mean 'latecol-unreliable'?"), std::string::npos);
+  EXPECT_NE(said("B4", "link-pulse-collision-every=5").find("--chip-rev"), std::string::npos);
+  for (const char* bad :
+       {"latecol-unreliable=5", "link-pulse-collision-every=on", "link-pulse-collision-every=5x", "all=3", "=on"}) {
+    EXPECT_NE(said("B7", bad), "") << bad;
+  }
+  EXPECT_EQ(said("B5", "link-pulse-collision-every=5"), "");
+}
+
+}  // namespace
+}  // namespace avrlan
