@@ -66,7 +66,7 @@ void serve_once() {
 }
 
 Completed connect_with(std::vector<std::string> options, bool with_server) {
-  std::vector<std::string> command{program, "run", connect_image, "--timeout", "30s"};
+  std::vector<std::string> command{program, "run", connect_image, "--timeout", "30s", "--diag", "all=error"};
   command.insert(command.end(), options.begin(), options.end());
   return run(command, [with_server] {
     if (!enter_own_network()) ::_exit(98);
