@@ -6,6 +6,7 @@
 
 #include "emulator/board/host_error.hpp"
 #include "emulator/cli/compare_command.hpp"
+#include "emulator/cli/report_command.hpp"
 #include "emulator/cli/run_command.hpp"
 
 namespace {
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
   int exit_status = 0;
   avrlan::add_run_command(program, exit_status);
   avrlan::add_compare_command(program, exit_status);
+  avrlan::add_report_command(program);
   avrlan::add_list_commands(program);
   try {
     program.parse(argc, argv);
