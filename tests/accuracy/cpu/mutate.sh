@@ -71,7 +71,7 @@ while IFS='|' read -r file name expression; do
     *.cpp) rebuilt=$unit ;;
     *decoder.hpp) rebuilt="decoder exact_engine" ;;
     *data_space.hpp) rebuilt="data_space exact_engine" ;;
-    *exact_engine.hpp) rebuilt="exact_engine rig interrupts_test" ;;
+    *engine.hpp) rebuilt="exact_engine rig interrupts_test" ;;
   esac
   for one in $rebuilt; do
     cp "$work/$one.o" "$work/$one.kept"
