@@ -94,6 +94,9 @@ class Run : FrameSink, DiagnosticSink {
     return {};
   }
 
+  std::uint64_t spi_octets() const { return spi_octets_; }
+  std::uint64_t frames() const { return frames_; }
+
  private:
   EthernetFrame frame() {
     static constexpr std::size_t sizes[] = {0, 1, 5, 13, 14, 59, 60, 61, 100, 590, 1514, 1515, 7000, 9000};
@@ -103,6 +106,7 @@ class Run : FrameSink, DiagnosticSink {
     if (octets.size() >= 14 && random_.below(8) == 0) octets[12] = 0x88, octets[13] = 0x08;
     EthernetFrame result = EthernetFrame::with_fcs(octets);
     if (random_.below(8) == 0) result.fcs ^= 1u << random_.below(32);
+    ++frames_;
     return result;
   }
 
@@ -137,6 +141,7 @@ class Run : FrameSink, DiagnosticSink {
       scheduler_.run_until(scheduler_.now() + Duration::microseconds(1));
       chip_.exchange(byte);
     }
+    spi_octets_ += bytes.size();
     if (random_.below(16) != 0) chip_.deselect();
   }
 
@@ -168,6 +173,8 @@ class Run : FrameSink, DiagnosticSink {
   Wire wire_{scheduler_};
   Enc28j60 chip_;
   std::uint64_t sent_ok_ = 0;
+  std::uint64_t spi_octets_ = 0;
+  std::uint64_t frames_ = 0;
 };
 
 }  // namespace
@@ -198,15 +205,19 @@ int main(int argc, char** argv) {
       return 64;
     }
   }
-  std::uint64_t failed = 0;
+  std::uint64_t failed = 0, spi_octets = 0, frames = 0;
   for (std::uint64_t n = 0; n < runs; ++n) {
-    const std::string broken = avrlan::Run(avrlan::Decisions(seed + n)).play();
+    avrlan::Run run(avrlan::Decisions(seed + n));
+    const std::string broken = run.play();
+    spi_octets += run.spi_octets();
+    frames += run.frames();
     if (broken.empty()) continue;
     ++failed;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + n), broken.c_str());
   }
-  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(runs - failed),
-              static_cast<unsigned long long>(failed));
+  std::printf("%llu passed, %llu failed: %llu SPI octets, %llu frames\n",
+              static_cast<unsigned long long>(runs - failed), static_cast<unsigned long long>(failed),
+              static_cast<unsigned long long>(spi_octets), static_cast<unsigned long long>(frames));
   return failed == 0 ? 0 : 1;
 }
 
