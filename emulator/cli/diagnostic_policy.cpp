@@ -30,6 +30,12 @@ std::optional<Severity> parse_severity(std::string_view rule, std::string_view t
   throw UsageError(fmt::format("--diag '{}': '{}' is no severity", rule, text), "use ignore, note, warning or error");
 }
 
+// The engine cannot go on after these, whatever they are called.
+bool ends_the_run(std::string_view name) {
+  return std::any_of(std::begin(machine_diagnostic_kinds), std::end(machine_diagnostic_kinds),
+                     [&](const DiagnosticKind& kind) { return kind.name == name && kind.severity == Severity::error; });
+}
+
 void check_what(std::string_view rule, std::string_view what) {
   const auto& kinds = diagnostic_kinds();
   const bool any = std::any_of(kinds.begin(), kinds.end(),
@@ -68,7 +74,12 @@ void DiagnosticPolicy::add(std::string_view rules) {
     }
     const std::string_view what = rule.substr(0, equals);
     check_what(rule, what);
-    rules_.push_back({std::string(what), parse_severity(rule, rule.substr(equals + 1))});
+    const auto severity = parse_severity(rule, rule.substr(equals + 1));
+    if (ends_the_run(what) && severity != Severity::error) {
+      throw UsageError(fmt::format("--diag '{}': {} is always an error", rule, what),
+                       "the firmware cannot go on after it");
+    }
+    rules_.push_back({std::string(what), severity});
     if (rule.size() == rules.size()) return;
     rules.remove_prefix(rule.size() + 1);
   }
@@ -76,6 +87,7 @@ void DiagnosticPolicy::add(std::string_view rules) {
 
 std::optional<Severity> DiagnosticPolicy::severity(std::string_view name, Severity own) const {
   std::optional<Severity> severity = own;
+  if (ends_the_run(name)) return severity;
   for (const Rule& rule : rules_) {
     if (matches(rule.what, name, own)) severity = rule.severity;
   }

@@ -17,7 +17,8 @@ class DiagnosticPolicy {
  public:
   // Adds rules, WHAT=SEVERITY with commas between them. WHAT is a name, a pattern with * at its end, `all`, or one of
   // note, warning and error for everything that has this severity of its own; SEVERITY is ignore, note, warning or error.
-  // Later rules win. Throws UsageError that says what the names are.
+  // Later rules win; what the firmware cannot go on after (illegal-opcode, wild-access, ...) stays an error. Throws UsageError
+  // that says what the names are.
   void add(std::string_view rules);
 
   // nullopt: not to be told.

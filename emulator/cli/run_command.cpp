@@ -17,6 +17,7 @@
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
+#include "emulator/cli/tell.hpp"
 #include "emulator/cli/text_watch.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/profile/recording.hpp"
@@ -179,9 +180,8 @@ DiagnosticFormat diagnostic_format(const std::string& option) {
 
 void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) {
   const double virtual_seconds = (simulation.machine().now() - Instant{}).seconds();
-  fmt::print(stderr, "\r{:.1f} s virtual, {:.1f} s wall, {} frames in, {} out \x1b[K", virtual_seconds,
-             std::chrono::duration<double>(wall).count(), simulation.frames_in().frames,
-             simulation.frames_out().frames);
+  tell("\r{:.1f} s virtual, {:.1f} s wall, {} frames in, {} out \x1b[K", virtual_seconds,
+       std::chrono::duration<double>(wall).count(), simulation.frames_in().frames, simulation.frames_out().frames);
 }
 
 int run(const RunArguments& args) {
@@ -220,7 +220,7 @@ int run(const RunArguments& args) {
   });
   const DiagnosticFormat format = diagnostic_format(args.diagnostic_format);
   simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
-    fmt::print(stderr, "{}", to_text(entry, firmware, format));
+    tell("{}", to_text(entry, firmware, format));
     if (entry.diagnostic.severity == Severity::error) runner.end(EndReason::diagnostic);
   });
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
@@ -228,26 +228,26 @@ int run(const RunArguments& args) {
 
   if (const auto* gateway = simulation.gateway()) {
     for (const auto& f : gateway->forwards()) {
-      fmt::print(stderr, "avrlan: forwarding {}\n", f.to_string());
+      tell("avrlan: forwarding {}\n", f.to_string());
     }
   }
   const RunEnd end = runner.run();
-  if (progress) fmt::print(stderr, "\r\x1b[K");
-  fmt::print(stderr, "{}", summary(simulation, end));
+  if (progress) tell("\r\x1b[K");
+  tell("{}", summary(simulation, end));
   if (recording) {
     recording->update();
-    if (record.profile) fmt::print(stderr, "{}", recording->table(functions_in_summary));
+    if (record.profile) tell("{}", recording->table(functions_in_summary));
   }
 
   int status = exit_status(end);
   const bool ended_alone = end.reason == EndReason::firmware_exit || end.reason == EndReason::sleep_for_ever ||
                            end.reason == EndReason::command_register;
   if (!args.expect_text.empty() && status == 0 && ended_alone) {
-    fmt::print(stderr, "avrlan: the firmware ended without the expected text \"{}\"\n", args.expect_text);
+    tell("avrlan: the firmware ended without the expected text \"{}\"\n", args.expect_text);
     status = 1;
   }
   if (end.reason == EndReason::firmware_exit && end.firmware_status > 31) {
-    fmt::print(stderr, "avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
+    tell("avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
   }
   simulation.flush();
   if (!args.out.empty()) {
@@ -259,8 +259,11 @@ int run(const RunArguments& args) {
       recording->add_to(json);
       recording->write(args.out, "avrlan run " + args.firmware.string());
     }
-    write_file(args.out / "run.json", json.dump(2) + "\n");
-    write_file(args.out / "diagnostics.json", diagnostics_json(simulation.diagnostics(), firmware).dump(2) + "\n");
+    // Names in a damaged ELF, and paths, need not be UTF-8.
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    write_file(args.out / "run.json", json.dump(2, ' ', false, replace) + "\n");
+    write_file(args.out / "diagnostics.json",
+               diagnostics_json(simulation.diagnostics(), firmware).dump(2, ' ', false, replace) + "\n");
   }
   return status;
 }

@@ -198,7 +198,7 @@ Allowance Allowance::parse(std::string_view option, const std::string& text) {
     result = std::from_chars(text.data(), end, allowance.absolute);
   }
   if (text.empty() || result.ec != std::errc{} || result.ptr != end || allowance.absolute < 0 ||
-      allowance.percent < 0) {
+      !std::isfinite(allowance.percent) || allowance.percent < 0) {
     throw UsageError(fmt::format("{} {}: not an allowance", option, text),
                      "write 0, a number, or a percentage as 1.5%");
   }

@@ -66,7 +66,8 @@ std::uint32_t DwarfReader::file_index(const char* name, const std::filesystem::p
 
 void DwarfReader::set(Dwarf_Addr from, Dwarf_Addr to, SourceLine line) {
   if (to > flash_limit || from >= to) return;
-  if (info_.lines_.size() < to / 2) info_.lines_.resize(to / 2);
+  // A sequence may end with an odd byte of data.
+  if (info_.lines_.size() < (to + 1) / 2) info_.lines_.resize((to + 1) / 2);
   for (Dwarf_Addr at = from; at < to; at += 2) info_.lines_[at / 2] = line;
 }
 

@@ -167,7 +167,9 @@ void Recording::write(const std::filesystem::path& directory, const std::string&
   if (memory_ != nullptr) {
     write_file(directory / "coverage.info", Coverage(*profiler_, debug_).lcov());
     write_file(directory / "memory.json",
-               memory_json(*memory_, debug_, firmware_, machine_.memory_map()).dump(2) + "\n");
+               memory_json(*memory_, debug_, firmware_, machine_.memory_map())
+                       .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                   "\n");
   }
 }
 

@@ -1,5 +1,6 @@
 // What a person can get wrong on the command line: one line that says what is wrong and what to do, and a status.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -115,7 +116,7 @@ TEST_F(BadInput, UnknownBoard) {
 
 TEST_F(BadInput, Hostfwd) {
   for (const char* bad : {"8080", "tcp:8080", "tcp::8080-", "tcp::8080-:", "sctp::8080-:80", "tcp::99999-:80",
-                          "tcp::80-:0", "tcp:1.2.3:80-:80", "tcp:1.2.3.4.5:80-:80", "tcp::80-:80x", ""}) {
+                          "tcp::80-:0", "tcp:1.2.3:80-:80", "tcp:1.2.3.4.5:80-:80", "tcp::80-:80x"}) {
     expect_one_line(run({program, "run", web, "--hostfwd", bad}), usage, {"tcp:127.0.0.1:8080-:80"});
   }
 }
@@ -157,6 +158,46 @@ TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});
   expect_one_line(run({program, "run", web, "--uart", "1"}), usage, {"USART1", "it has USART 0"});
   expect_one_line(run({program, "run", web, "--uart-baud", "0"}), usage, {"--uart-baud"});
+}
+
+TEST_F(BadInput, AnEmptyValueIsNotNone) {
+  expect_one_line(run({program, "run", web, "--timeout", ""}), usage, {"--timeout has no value"});
+  expect_one_line(run({program, "run", web, "--timeout="}), usage, {"--timeout= has no value"});
+}
+
+TEST_F(BadInput, NobodyReadsStderr) {
+  const auto deaf = [](const std::vector<std::string>& command) {
+    return run(command, [] { ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO); }).status;
+  };
+  const std::string out = (directory_ / "out").string();
+  EXPECT_EQ(deaf({program, "run", hello, "--net", "none", "--pace", "max", "--out", out}), 0);
+  EXPECT_TRUE(std::filesystem::exists(out + "/run.json"));
+  EXPECT_EQ(deaf({program, "run", "nothing.elf"}), usage);
+  EXPECT_EQ(deaf({program, "run", "--nothing"}), usage);
+}
+
+TEST_F(BadInput, AListThatCannotBeWritten) {
+  const auto full = [] { ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+  expect_one_line(run({program, "boards"}, full), host_failure, {"cannot write to stdout"});
+  expect_one_line(run({program, "run", "--help"}, full), host_failure, {"cannot write to stdout"});
+}
+
+TEST_F(BadInput, NamesThatAreNotUtf8) {
+  const std::string elf = file("bad\xff.elf", read_file(hello)), out = (directory_ / "out").string();
+  const auto done = run({program, "run", elf, "--net", "none", "--pace", "max", "--out", out});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(read_file(out + "/run.json").find("bad\xef\xbf\xbd.elf"), std::string::npos);
+}
+
+// A line table whose last sequence ends at an odd address.
+TEST_F(BadInput, CodeThatEndsAtAnOddAddress) {
+  const std::string source = file("odd.S", ".section .zz, \"ax\"\n.global main\nmain: sleep\nrjmp main\n.byte 1\n");
+  const std::string elf = (directory_ / "odd.elf").string();
+  ASSERT_EQ(
+      run({"avr-gcc", "-gdwarf-2", "-mmcu=atmega328p", source, "-o", elf, "-Wl,--section-start=.zz=0x1000"}).status, 0);
+  const auto done =
+      run({program, "run", elf, "--net", "none", "--timeout", "1ms", "--profile", "--out", directory_ / "out"});
+  EXPECT_EQ(done.status, 42) << done.err;
 }
 
 TEST_F(BadInput, OutputThatCannotBeWritten) {

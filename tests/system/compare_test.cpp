@@ -139,6 +139,7 @@ TEST_F(Compare, RefusesWhatCannotBeCompared) {
   expect_usage_error(compare({base, write("partial.json", other.dump())}), "damaged");
   expect_usage_error(compare({base, recorded("slower", "--coverage")}), "has no profile");
   expect_usage_error(compare({base, base, "--max-regress", "few"}), "not an allowance");
+  expect_usage_error(compare({base, base, "--max-regress", "nan%"}), "not an allowance");
   expect_usage_error(compare({base, base, "--limits", write("bad.toml", "[cycles]\nall = 0\n")}), "no table of limits");
 }
 

@@ -59,5 +59,12 @@ TEST(DiagnosticPolicy, KnowsEveryNameOnce) {
   for (std::size_t n = 1; n < kinds.size(); ++n) EXPECT_LT(kinds[n - 1].name, kinds[n].name);
 }
 
+TEST(DiagnosticPolicy, WhatEndsTheRunStaysAnError) {
+  EXPECT_EQ(severity({"all=ignore"}, "illegal-opcode", Severity::error), Severity::error);
+  DiagnosticPolicy policy;
+  EXPECT_THROW(policy.add("stack-overflow=warning"), UsageError);
+  EXPECT_NO_THROW(policy.add("stack-overflow=error"));
+}
+
 }  // namespace
 }  // namespace avrlan
