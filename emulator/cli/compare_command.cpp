@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "emulator/board/host_error.hpp"
+#include "emulator/board/write_file.hpp"
 #include "emulator/profile/compare.hpp"
 
 namespace avrlan {
@@ -42,16 +39,10 @@ fits an item counts, and the file's before --max-regress:
 
 Exit status: 0, 1 something is worse than allowed, 64 a wrong command line or files that cannot be compared.)";
 
-void append_to(const std::filesystem::path& path, const std::string& text, std::ios::openmode mode) {
-  std::ofstream file(path, std::ios::binary | mode);
-  file << text;
-  if (!file.flush()) throw HostError(fmt::format("cannot write {}", path.string()), std::strerror(errno));
-}
-
 int compare(const CompareArguments& args) {
   const auto now = profile::load_run(args.now);
   if (args.update_baseline) {
-    append_to(args.base, profile::baseline_of(now).dump(1) + "\n", std::ios::trunc);
+    write_file(args.base, profile::baseline_of(now).dump(1) + "\n");
     fmt::print("{} now has the numbers of {}\n", args.base.string(), args.now.string());
     return 0;
   }
@@ -60,11 +51,11 @@ int compare(const CompareArguments& args) {
   if (!args.max_regress.empty()) limits.limit_cycles(profile::Allowance::parse("--max-regress", args.max_regress));
   const auto comparison = profile::compare(profile::load_run(args.base), now, limits);
   fmt::print("{}", args.json ? profile::json_of(comparison).dump(2) + "\n" : profile::text_of(comparison));
-  if (!args.junit.empty()) append_to(args.junit, profile::junit_of(comparison), std::ios::trunc);
+  if (!args.junit.empty()) write_file(args.junit, profile::junit_of(comparison));
   if (args.github) {
     fmt::print("{}", profile::annotations_of(comparison));
     if (const char* job_summary = std::getenv("GITHUB_STEP_SUMMARY"); job_summary != nullptr && *job_summary != '\0')
-      append_to(job_summary, profile::markdown_of(comparison), std::ios::app);
+      write_file(job_summary, profile::markdown_of(comparison), std::ios::app);
   }
   return comparison.regressed() ? 1 : 0;
 }

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "emulator/profile/totals.hpp"
+
 namespace avrlan {
 
 namespace {
@@ -24,7 +26,7 @@ std::string grouped(Cycles c) {
 }
 
 double share(Cycles part, Cycles whole) {
-  return whole.count == 0 ? 0.0 : 100.0 * static_cast<double>(part.count) / static_cast<double>(whole.count);
+  return profile::percent(part.count, whole.count);
 }
 
 std::string ending(const RunEnd& end) {

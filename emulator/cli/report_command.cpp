@@ -12,6 +12,7 @@
 
 #include "emulator/board/host_error.hpp"
 #include "emulator/profile/compare.hpp"
+#include "emulator/profile/totals.hpp"
 
 namespace avrlan {
 
@@ -43,10 +44,6 @@ std::optional<Json> load(const std::filesystem::path& path, std::string_view sch
   return json;
 }
 
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::int64_t number(const Json& object, const char* name) {
   return object.at(name).get<std::int64_t>();
 }
@@ -64,7 +61,7 @@ std::string run_section(const Json& run) {
   out += fmt::format("ended     {}, status {}\n", text(run.at("result"), "reason"), text(run.at("result"), "status"));
   out += fmt::format("cycles    {} total", total);
   for (const char* part : {"active", "sleep", "interrupt"}) {
-    out += fmt::format(", {} {} ({:.2f} %)", number(cycles, part), part, percent(number(cycles, part), total));
+    out += fmt::format(", {} {} ({:.2f} %)", number(cycles, part), part, profile::percent(number(cycles, part), total));
   }
   out += fmt::format("\nwire      {} frames in ({} bytes), {} out ({} bytes)\n", number(wire, "in_frames"),
                      number(wire, "in_bytes"), number(wire, "out_frames"), number(wire, "out_bytes"));
@@ -93,11 +90,12 @@ std::string functions_section(const Json& run, std::size_t top) {
       rest += cycles;
       continue;
     }
-    out += fmt::format("{:>12} {:>6.2f} {:>12} {:>12} {:>8}  {}\n", cycles, percent(cycles, active), number(f, "wait"),
-                       number(f, "inclusive"), number(f, "calls"), text(f, "name"));
+    out += fmt::format("{:>12} {:>6.2f} {:>12} {:>12} {:>8}  {}\n", cycles, profile::percent(cycles, active),
+                       number(f, "wait"), number(f, "inclusive"), number(f, "calls"), text(f, "name"));
   }
   if (functions.size() > shown) {
-    out += fmt::format("{:>12} {:>6.2f} {:>34}  {} more\n", rest, percent(rest, active), "", functions.size() - shown);
+    out += fmt::format("{:>12} {:>6.2f} {:>34}  {} more\n", rest, profile::percent(rest, active), "",
+                       functions.size() - shown);
   }
   return out;
 }
@@ -166,7 +164,7 @@ std::string coverage_section(const Json& run) {
   std::string out = "\ncoverage ";
   for (const auto& [what, share] : run["coverage"].items()) {
     out += fmt::format(" {} {} of {} ({:.1f} %)", what, number(share, "hit"), number(share, "found"),
-                       percent(number(share, "hit"), number(share, "found")));
+                       profile::percent(number(share, "hit"), number(share, "found")));
   }
   return out + "\n";
 }

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/report.hpp"
@@ -117,12 +118,6 @@ void write_stdout(std::uint8_t byte) {
     throw HostError(fmt::format("cannot write the UART's output to stdout: {}", std::strerror(errno)),
                     "keep stdout open, or send it to /dev/null and read uart.log in --out DIR");
   }
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw HostError(fmt::format("cannot write {}", path.string()), std::strerror(errno));
 }
 
 void make_directory(const std::filesystem::path& path) {

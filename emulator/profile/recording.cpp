@@ -3,34 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "emulator/board/demangle.hpp"
+#include "emulator/board/write_file.hpp"
 #include "emulator/profile/coverage.hpp"
 #include "emulator/profile/memory_report.hpp"
 #include "emulator/profile/outputs.hpp"
 #include "emulator/profile/totals.hpp"
 
 namespace avrlan::profile {
-
-namespace {
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw HostError(fmt::format("cannot write {}", path.string()), std::strerror(errno));
-}
-
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-}  // namespace
 
 Recording::Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options)
     : machine_(machine),

@@ -7,6 +7,11 @@
 
 namespace avrlan::profile {
 
+// 0 of nothing.
+constexpr double percent(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 struct FunctionTotals {
   std::uint32_t function = 0;
   std::int64_t calls = 0;  // interrupts and tail calls included

@@ -3,11 +3,9 @@
 
 #include <simavr/sim_avr.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -21,10 +19,13 @@
 #include "emulator/cpu/mcu.hpp"
 #include "emulator/cpu/simavr_vectors.hpp"
 #include "emulator/profile/profiler.hpp"
+#include "tests/bench/measure.hpp"
 
 namespace {
 
 using namespace avrlan;
+using bench::cpu_seconds;
+using bench::median;
 using namespace avrlan::cpu;
 
 constexpr std::uint32_t kHz = 16'000'000;
@@ -53,13 +54,7 @@ class Mcu328 {
   avr_t* avr_;
 };
 
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// Guest MHz over `cycles`, by the time that this thread had a processor: what else runs on the machine matters less.
+// Guest MHz over `cycles`.
 template <class Run>
 double megahertz(std::int64_t cycles, Run run) {
   const double start = cpu_seconds();
@@ -88,11 +83,6 @@ double reference(const std::vector<std::uint8_t>& image, std::int64_t cycles, av
   return megahertz(cycles, [&](std::int64_t n) {
     while (mcu.avr().cycle < static_cast<avr_cycle_count_t>(n)) avr_run(&mcu.avr());
   });
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 struct Workload {

@@ -2,10 +2,8 @@
 // pause), and an idle firmware. Our own peripherals and chip in both; what differs is who executes the instructions.
 // Usage: machine_bench FIRMWARE_DIR BENCH_DIR [ROUNDS]. Prints; asserts nothing.
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -14,17 +12,14 @@
 #include <vector>
 
 #include "emulator/cli/simulation.hpp"
+#include "tests/bench/measure.hpp"
 #include "tests/support/scripted_peer.hpp"
 
 namespace {
 
 using namespace avrlan;
-
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+using bench::cpu_seconds;
+using bench::median;
 
 double megahertz(Machine& machine, double start) {
   return static_cast<double>(machine.cycle().count) * 1e-6 / (cpu_seconds() - start);
@@ -67,11 +62,6 @@ double idle(const std::filesystem::path& elf, EngineKind engine, Duration length
   const double start = cpu_seconds();
   machine.run_until(Instant::at(length));
   return megahertz(machine, start);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 template <class Run>

@@ -21,6 +21,7 @@
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "tests/accuracy/cpu/random_code.hpp"
+#include "tests/support/halt_name.hpp"
 
 namespace avrlan::test {
 namespace {
@@ -70,22 +71,6 @@ std::string difference(const Outcome& a, const Outcome& b) {
   const auto [first, second] = std::mismatch(a.data.begin(), a.data.end(), b.data.begin());
   if (first != a.data.end()) return "data address " + std::to_string(first - a.data.begin());
   return a.end.has_value() == b.end.has_value() && (!a.end || a.end->halt == b.end->halt) ? "" : "the end";
-}
-
-const char* name(const std::optional<MachineEnd>& end) {
-  switch (end ? end->halt : cpu::Halt::none) {
-    case cpu::Halt::none:
-      return "the limit";
-    case cpu::Halt::jump_to_self:
-      return "a jump to itself";
-    case cpu::Halt::sleep:
-      return "sleep with interrupts off";
-    case cpu::Halt::crashed:
-      return "a fault";
-    case cpu::Halt::done:
-      return "simavr's command";
-  }
-  return "?";
 }
 
 // A loop without wild jumps or accesses that does random things to I/O registers, with an RETI in each vector: it lasts.
@@ -208,7 +193,7 @@ int main(int argc, char** argv) {
                                    : "a fault without a diagnostic");
       return 1;
     }
-    ++ends[name(whole.end)];
+    ++ends[halt_name(whole.end ? whole.end->halt : cpu::Halt::none)];
   }
   std::printf("%lld images ended in:", static_cast<long long>(images));
   for (const auto& [end, count] : ends) std::printf(" %s %lld;", end.c_str(), static_cast<long long>(count));

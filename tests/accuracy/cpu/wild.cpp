@@ -19,28 +19,13 @@
 
 #include "tests/accuracy/cpu/random_code.hpp"
 #include "tests/accuracy/cpu/rig.hpp"
+#include "tests/support/halt_name.hpp"
 
 namespace avrlan::cpu::test {
 namespace {
 
 constexpr std::array<const char*, 4> kMcus = {"atmega328p", "atmega2560", "atmega128", "atmega1284p"};
 enum class Kind { words, code, resumed_code, damaged };
-
-const char* name(Halt halt) {
-  switch (halt) {
-    case Halt::none:
-      return "the limit";
-    case Halt::jump_to_self:
-      return "a jump to itself";
-    case Halt::sleep:
-      return "sleep with interrupts off";
-    case Halt::crashed:
-      return "a fault";
-    case Halt::done:
-      return "simavr's command";
-  }
-  return "?";
-}
 
 // How it ended; empty when the engine broke its contract.
 std::string run_one(const char* mcu, const std::vector<char>& firmware, Kind kind, std::uint64_t seed,
@@ -67,7 +52,7 @@ std::string run_one(const char* mcu, const std::vector<char>& firmware, Kind kin
   const bool in_time = halt != Halt::none || (rig.cycle() >= cycles && rig.cycle() < cycles + longest_step);
   const bool consistent = totals.active + totals.sleep == totals.total && totals.interrupt <= totals.active;
   const bool explained = halt != Halt::crashed || !rig.faults.empty() || avr.state == cpu_Crashed;
-  return in_time && consistent && explained ? name(halt) : std::string{};
+  return in_time && consistent && explained ? avrlan::test::halt_name(halt) : std::string{};
 }
 
 }  // namespace
