@@ -16,11 +16,18 @@ namespace tcpip {
 template <class... T>
 struct List {};
 
+// Profiles: Minimal, and Full below.
+
 // One unacknowledged segment a connection, whose data the application generates again when it has to be sent again.
 // No memory for frames: they stay in the chip.
 struct Minimal {
   // using Device = ...;  the driver, see netif/device.hpp
   static constexpr uint8_t arp_entries = 4;
+
+  // Fragments are put together in the driver's store: so many datagrams at once, each of so many octets behind its header.
+  static constexpr bool reassembly = true;
+  static constexpr uint8_t reassemblies = 1;
+  static constexpr uint16_t reassembly_size = 2040;
 
   static constexpr bool tcp = true;
   using TcpApplications = List<>;
@@ -40,6 +47,12 @@ struct Minimal {
   static constexpr bool dhcp = false;
 
   static constexpr bool counters = false;  // Stack::counters()
+};
+
+// Everything.
+struct Full : Minimal {
+  static constexpr uint8_t reassemblies = 2;
+  static constexpr uint16_t reassembly_size = 560;
 };
 
 }  // namespace tcpip

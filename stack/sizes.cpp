@@ -10,6 +10,9 @@ struct NullDevice {
   void rx_read(uint16_t, void*, uint16_t);
   uint16_t rx_sum(uint16_t, uint16_t);
   void rx_close();
+  static constexpr uint16_t store_size = 2064;
+  bool store_rx(uint16_t, uint16_t, uint16_t);
+  void rx_from_store(uint16_t, uint16_t);
   bool tx_open(uint16_t);
   void tx_write(const void*, uint16_t);
   uint16_t tx_write_sum(const void*, uint16_t, uint16_t);
@@ -34,6 +37,10 @@ uint16_t NullDevice::rx_sum(uint16_t, uint16_t) {
   return 0;
 }
 void NullDevice::rx_close() {}
+bool NullDevice::store_rx(uint16_t, uint16_t, uint16_t) {
+  return false;
+}
+void NullDevice::rx_from_store(uint16_t, uint16_t) {}
 bool NullDevice::tx_open(uint16_t) {
   return true;
 }
@@ -60,6 +67,8 @@ int main() {
     device.rx_read(0, &octet, 1);
     device.rx_sum(0, 0);
     device.rx_close();
+    device.store_rx(0, 0, 0);
+    device.rx_from_store(0, 0);
     device.tx_open(0);
     device.tx_write_sum(&octet, 1, 0);
     device.tx_copy_rx(0, 0);

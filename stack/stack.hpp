@@ -96,6 +96,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
 
   void every_second() {
     this->arp_second();
+    this->reassembly_second();
     if (this->dhcp_second()) this->tcp_abandon();
     if (Config::udp) this->udp_second(*this);
     this->tcp_second();

@@ -34,7 +34,8 @@ struct Enc28j60Counters {
   uint16_t restarts = 0;      // the chip had lost its settings and was set up again
 };
 
-template <class Spi>
+// `store`: octets of the chip's memory that are the store of netif/device.hpp; the receive FIFO has the rest.
+template <class Spi, uint16_t store = 2064>
 class Enc28j60 : private Spi, private enc28j60::Names {
  public:
   explicit constexpr Enc28j60(const Spi& spi = Spi()) : Spi(spi) {}
@@ -113,6 +114,18 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     release();
   }
 
+  static constexpr uint16_t store_size = store;
+
+  bool store_rx(uint16_t at, uint16_t rx_offset, uint16_t n) {
+    tx_at_end_ = false;
+    return copy(rx_offset, n, static_cast<uint16_t>(fifo_size + at));
+  }
+
+  void rx_from_store(uint16_t at, uint16_t /*length*/) {
+    rx_data_ = static_cast<uint16_t>(fifo_size + at);
+    rx_position_ = moved;
+  }
+
   // There are two transmit buffers, so that a frame is written while the one before is on the wire: never waits, and is
   // always true.
   bool tx_open(uint16_t reserve) {
@@ -146,41 +159,24 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     tx_buffer_ = tx_buffer_ == tx_buffer_0 ? tx_buffer_1 : tx_buffer_0;
   }
 
-  // By the chip's DMA unit. False: the copy did not finish; nothing counts as appended.
+  // False: nothing counts as appended.
   bool tx_copy_rx(uint16_t rx_offset, uint16_t n) {
-    uint8_t few[16];
-    if (n <= sizeof few) {  // the DMA unit must not copy one byte (DS 13.0 note 2), and is not faster for a few
-      rx_read(rx_offset, few, n);
-      tx_write(few, n);
-      return true;
-    }
-    const uint16_t first = in_fifo(rx_data_, rx_offset);
-    write_pair(EDMAST, first);
-    write_pair(EDMAND, in_fifo(first, static_cast<uint16_t>(n - 1)));
-    write_pair(EDMADST, tx_address(tx_length_));
-    clear(ECON1, CSUMEN);
-    set(ECON1, DMAST);
-    // A transmission under way is finished first (DS 7.1).
-    for (uint16_t polls = send_polls; read(ECON1) & DMAST; --polls) {
-      if (polls == 0) {
-        clear(ECON1, DMAST);
-        return false;
-      }
-    }
+    if (!copy(rx_offset, n, tx_address(tx_length_))) return false;
     tx_length_ = static_cast<uint16_t>(tx_length_ + n);
     tx_at_end_ = false;
     return true;
   }
 
  private:
-  // Buffer memory: receive FIFO at 0 (ER 5), then two transmit buffers of control byte, 1514 octets, transmit status
+  // Buffer memory: receive FIFO at 0 (ER 5), then the store, then two transmit buffers of control byte, 1514 octets, transmit status
   // vector of 7; even addresses (DS 7.1). The FIFO ends at an odd address, as ERXRDPT must (ER 14).
   static constexpr uint16_t memory_size = 0x2000;
   static constexpr uint16_t tx_buffer_size = 1 + 1514 + 7;
   static constexpr uint16_t tx_buffer_1 = memory_size - tx_buffer_size;
   static constexpr uint16_t tx_buffer_0 = tx_buffer_1 - tx_buffer_size;
-  static constexpr uint16_t fifo_size = tx_buffer_0;
+  static constexpr uint16_t fifo_size = tx_buffer_0 - store;
   static_assert(tx_buffer_size % 2 == 0 && fifo_size % 2 == 0, "buffers start at even addresses");
+  static_assert(store <= tx_buffer_0 - 3072, "two frames of the greatest length have to fit into the FIFO");
 
   static constexpr uint8_t fcs_size = 4;
   static constexpr uint16_t min_count = 14 + fcs_size;    // of the receive status vector, which includes the FCS
@@ -194,6 +190,10 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   static uint16_t in_fifo(uint16_t start, uint16_t offset) {
     const uint16_t address = static_cast<uint16_t>(start + offset);
     return address < fifo_size ? address : static_cast<uint16_t>(address - fifo_size);
+  }
+  // Of an octet of the open frame.
+  uint16_t rx_address(uint16_t offset) const {
+    return rx_data_ < fifo_size ? in_fifo(rx_data_, offset) : static_cast<uint16_t>(rx_data_ + offset);
   }
   // Of an octet of the frame being written, after the control byte.
   uint16_t tx_address(uint16_t offset) const { return static_cast<uint16_t>(tx_buffer_ + 1 + offset); }
@@ -342,8 +342,32 @@ class Enc28j60 : private Spi, private enc28j60::Names {
 
   // Makes ERDPT point at `offset` of the open frame for a read of n.
   void seek(uint16_t offset, uint16_t n) {
-    if (offset != rx_position_) write_pair(ERDPT, in_fifo(rx_data_, offset));
+    if (offset != rx_position_) write_pair(ERDPT, rx_address(offset));
     rx_position_ = static_cast<uint16_t>(offset + n);
+  }
+
+  // Copies n octets of the open frame to an address outside of the FIFO, by the chip's DMA unit. False: that did not finish.
+  bool copy(uint16_t rx_offset, uint16_t n, uint16_t to) {
+    uint8_t few[16];
+    if (n <= sizeof few) {  // the DMA unit must not copy one byte (DS 13.0 note 2), and is not faster for a few
+      rx_read(rx_offset, few, n);
+      write_pair(EWRPT, to);
+      write_buffer(few, n, 0);
+      return true;
+    }
+    write_pair(EDMAST, rx_address(rx_offset));
+    write_pair(EDMAND, rx_address(static_cast<uint16_t>(rx_offset + n - 1)));
+    write_pair(EDMADST, to);
+    clear(ECON1, CSUMEN);
+    set(ECON1, DMAST);
+    // A transmission under way is finished first (DS 7.1).
+    for (uint16_t polls = send_polls; read(ECON1) & DMAST; --polls) {
+      if (polls == 0) {
+        clear(ECON1, DMAST);
+        return false;
+      }
+    }
+    return true;
   }
 
   // Gives the FIFO back up to rx_next_ and counts the frame off.

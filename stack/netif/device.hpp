@@ -19,6 +19,14 @@
 //   void rx_close();
 //     Gives the open frame's memory back.
 //
+//   A store of octets in the chip, where a frame waits for others (Config::reassembly):
+//   static constexpr uint16_t store_size;
+//   bool store_rx(uint16_t at, uint16_t rx_offset, uint16_t n);
+//     Copies n octets of the open frame to `at` of the store. False: not done.
+//   void rx_from_store(uint16_t at, uint16_t length);
+//     Until rx_close, all rx_* members mean `length` octets of the store, from `at` on, as if they were the open frame; also
+//     when none is open.
+//
 //   Sending, one frame at a time:
 //   bool tx_open(uint16_t reserve);
 //     Waits for the previous frame to leave (bounded) and starts a new one with the append position at `reserve`: the

@@ -62,6 +62,8 @@ class Ethernet {
   bool answering_ = false;  // packet_ still holds the addresses of the received frame
   bool link_group_ = false;
   uint16_t frame_length_ = 0;
+  uint16_t payload_offset_ = 0;  // of an IP datagram, in the open frame
+  uint16_t payload_length_ = 0;
   MacAddress mac_{};
   Ipv4Network network_{};
   uint32_t now_ms_ = 0;

@@ -1,16 +1,16 @@
 #ifndef TCPIP_NETIF_IPV4_HPP
 #define TCPIP_NETIF_IPV4_HPP
-// RFC 791 and the host rules of RFC 1122 3.2.1; RFC 792 echo. Not here: reassembly (fragments are dropped and counted),
-// forwarding, options on output, ICMP errors.
+// RFC 791 and the host rules of RFC 1122 3.2.1; RFC 792 echo. Not here: forwarding, options and fragments on output,
+// ICMP errors.
 #include "stack/base/checksum.hpp"
-#include "stack/netif/arp.hpp"
+#include "stack/netif/reassembly.hpp"
 
 namespace tcpip {
 
 template <class Config>
-class Ipv4 : public Arp<Config> {
+class Ipv4 : public Reassembly<Config, Config::reassembly> {
  protected:
-  using Base = Arp<Config>;
+  using Base = Reassembly<Config, Config::reassembly>;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;
@@ -18,8 +18,12 @@ class Ipv4 : public Arp<Config> {
   using Base::link_group_;
   using Base::network_;
   using Base::packet_;
+  using Base::payload_length_;
+  using Base::payload_offset_;
 
-  // Checks the datagram in packet_; then its payload is payload_length_ octets at payload_offset_ of the frame, and its
+  static constexpr uint16_t mtu = 1500;
+
+  // Checks the datagram in packet_. True: it is whole, its payload is payload_length_ octets at payload_offset_ of the frame, and its
   // first 20 are in packet_, as far as there are so many.
   bool ipv4_input() {
     const Ipv4Packet& ip = packet_.ip;
@@ -36,13 +40,11 @@ class Ipv4 : public Arp<Config> {
       counters_.count(Drop::ip_address);
       return false;
     }
-    if (ip.fragment & 0x3fff) {
-      counters_.count(Drop::fragment);
-      return false;
-    }
     payload_offset_ = static_cast<uint16_t>(ethernet_size + header);
     payload_length_ = static_cast<uint16_t>(total - header);
-    if (header != ipv4_size) {
+    const bool fragment = (ip.fragment & 0x3fff) != 0;
+    if (fragment && !this->reassemble()) return false;
+    if (fragment || header != ipv4_size) {
       const uint16_t n = payload_length_ < tcp_size ? payload_length_ : tcp_size;
       device_.rx_read(payload_offset_, &packet_.ip.icmp, n);
     }
@@ -94,6 +96,7 @@ class Ipv4 : public Arp<Config> {
       counters_.count(Drop::icmp);
       return;
     }
+    if (payload_length_ > mtu - ipv4_size) return;  // a reassembled one: the answer would have to be fragments
     const uint16_t data = static_cast<uint16_t>(payload_length_ - icmp_size);
     const uint16_t data_at = static_cast<uint16_t>(payload_offset_ + icmp_size);
     const uint16_t sum = device_.rx_sum(data_at, data);
@@ -109,8 +112,6 @@ class Ipv4 : public Arp<Config> {
     ipv4_send(icmp_size, payload_length_);
   }
 
-  uint16_t payload_offset_ = 0;
-  uint16_t payload_length_ = 0;
   bool broadcast_ = false;  // by its link or by its IP destination
 
  private:

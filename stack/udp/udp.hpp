@@ -77,7 +77,7 @@ class Udp : public Ipv4<Config> {
   using Base::packet_;
   using Base::payload_length_;
 
-  static constexpr uint16_t max_data = 1500 - ipv4_size - udp_size;
+  static constexpr uint16_t max_data = Base::mtu - ipv4_size - udp_size;
 
   // Checks the datagram in packet_. What follows its length is cut off.
   bool udp_input() {

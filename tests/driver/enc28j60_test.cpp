@@ -240,6 +240,59 @@ TEST_F(Enc28j60Driver, CopiesReceivedOctetsInsideTheChip) {
   }
 }
 
+TEST_F(Enc28j60Driver, StoresPartsOfFramesAndReadsThemLater) {
+  constexpr std::uint16_t size = Enc28j60Rig::Driver::store_size;
+  Octets stored(size);
+  std::uint16_t at = 0;
+  for (unsigned round = 0; at != size; ++round) {  // in pieces, while the FIFO goes round
+    const Octets in = Enc28j60Rig::frame_for_driver(1514 - round % 7, round);
+    rig.deliver(in);
+    driver.rx_open();
+    const auto n = static_cast<std::uint16_t>(std::min<int>(size - at, std::array{1, 16, 17, 256, 3}[round % 5]));
+    ASSERT_TRUE(driver.store_rx(at, 100, n));
+    std::copy_n(in.begin() + 100, n, stored.begin() + at);
+    at = static_cast<std::uint16_t>(at + n);
+    EXPECT_EQ(read_open(static_cast<std::uint16_t>(in.size())), in) << "what was stored is still there";
+    driver.rx_close();
+  }
+  for (unsigned i = 0; i < 8; ++i) {  // neither receiving nor sending touches the store
+    rig.send(Enc28j60Rig::frame_for_driver(1514, i));
+    send(Enc28j60Rig::frame_for_driver(1514, i));
+  }
+  rig.let_arrive();
+  const Octets last = receive();
+  driver.rx_open();
+  driver.rx_from_store(0, size);
+  EXPECT_EQ(read_open(size), stored);
+  driver.rx_from_store(3, size - 3);
+  EXPECT_EQ(driver.rx_sum(5, 900), reference_sum({&stored[8], 900}));
+  ASSERT_TRUE(driver.tx_open(0));
+  ASSERT_TRUE(driver.tx_copy_rx(7, 1400));
+  driver.tx_send(1400);
+  driver.rx_close();
+  rig.advance(Duration::milliseconds(3));
+  EXPECT_EQ(rig.sent.back().frame.octets, Octets(stored.begin() + 10, stored.begin() + 1410));
+  while (driver.rx_open() != 0) driver.rx_close();
+  driver.rx_from_store(0, 100);  // with no frame open
+  EXPECT_EQ(read_open(100), Octets(stored.begin(), stored.begin() + 100));
+  driver.rx_close();
+  expect_alive();
+}
+
+TEST_F(Enc28j60Driver, GoesOnWritingAfterItHasStored) {
+  const Octets in = Enc28j60Rig::frame_for_driver(300);
+  rig.deliver(in);
+  driver.rx_open();
+  const Octets out = Enc28j60Rig::frame_for_driver(200, 1);
+  ASSERT_TRUE(driver.tx_open(0));
+  driver.tx_write(out.data(), 100);
+  ASSERT_TRUE(driver.store_rx(0, 0, 300));
+  driver.tx_write(&out[100], 100);
+  driver.tx_send(200);
+  driver.rx_close();
+  EXPECT_EQ(take_sent(), out);
+}
+
 TEST_F(Enc28j60Driver, CopiesWhileAFrameIsOnTheWire) {
   const Octets in = Enc28j60Rig::frame_for_driver(700);
   rig.deliver(in);
@@ -275,8 +328,8 @@ TEST_F(Enc28j60Driver, KeepsTheFirstFramesOfAFloodAndRecovers) {
   }
   std::vector<Octets> received;
   while (driver.rx_open() != 0) received.push_back(receive());
-  ASSERT_GT(received.size(), 40u);
-  ASSERT_LT(received.size(), 100u);
+  ASSERT_GT(received.size(), 30u);  // of 92 octets on average, in 3,084
+  ASSERT_LT(received.size(), 40u);
   EXPECT_TRUE(std::equal(received.begin(), received.end(), frames.begin()));
   EXPECT_EQ(driver.counters().rx_overflows, 1);
   expect_alive();
@@ -468,6 +521,7 @@ TEST_F(Enc28j60Driver, EveryCallReturnsWhenTheLineIsCut) {
     send(Enc28j60Rig::frame_for_driver(100));
     driver.tx_open(0);
     driver.tx_copy_rx(0, 100);
+    driver.store_rx(0, 0, 100);
     driver.rx_close();
     EXPECT_LT(rig.scheduler.now() - before, Duration::milliseconds(400)) << int{level};
   }

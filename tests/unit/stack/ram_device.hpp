@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "stack/base/address.hpp"
@@ -33,21 +36,37 @@ class RamDevice {
 
   uint16_t rx_open() {
     rx_is_open_ = !waiting.empty();
+    from_store_.reset();
     return rx_is_open_ ? static_cast<uint16_t>(waiting.front().size()) : 0;
   }
   void rx_read(uint16_t offset, void* to, uint16_t n) {
-    ASSERT_TRUE(rx_is_open_);
-    ASSERT_LE(offset + n, waiting.front().size()) << "read behind the frame";
-    std::copy_n(waiting.front().begin() + offset, n, static_cast<uint8_t*>(to));
+    const std::span<const uint8_t> frame = open_frame();
+    ASSERT_LE(offset + n, frame.size()) << "read behind the frame";
+    std::copy_n(frame.begin() + offset, n, static_cast<uint8_t*>(to));
   }
   uint16_t rx_sum(uint16_t offset, uint16_t n) {
-    EXPECT_TRUE(rx_is_open_ && offset + n <= waiting.front().size()) << "sum behind the frame";
-    return rx_is_open_ && offset + n <= waiting.front().size() ? reference_sum(waiting.front().data() + offset, n) : 0;
+    const std::span<const uint8_t> frame = open_frame();
+    EXPECT_LE(offset + n, frame.size()) << "sum behind the frame";
+    return offset + n <= frame.size() ? reference_sum(frame.data() + offset, n) : 0;
   }
   void rx_close() {
-    ASSERT_TRUE(rx_is_open_);
-    waiting.pop_front();
+    ASSERT_TRUE(rx_is_open_ || from_store_);
+    if (rx_is_open_) waiting.pop_front();
     rx_is_open_ = false;
+    from_store_.reset();
+  }
+
+  static constexpr uint16_t store_size = 2064;
+  bool store_rx(uint16_t at, uint16_t offset, uint16_t n) {
+    EXPECT_LE(at + n, store_size) << "stores behind the store";
+    Octets copy(n);
+    rx_read(offset, copy.data(), n);
+    std::ranges::copy(copy, store_.begin() + at);
+    return true;
+  }
+  void rx_from_store(uint16_t at, uint16_t length) {
+    ASSERT_LE(at + length, store_size) << "reads behind the store";
+    from_store_ = std::span(store_).subspan(at, length);
   }
 
   bool tx_open(uint16_t reserve) {
@@ -87,7 +106,15 @@ class RamDevice {
   }
 
  private:
+  std::span<const uint8_t> open_frame() const {
+    if (from_store_) return *from_store_;
+    EXPECT_TRUE(rx_is_open_);
+    return rx_is_open_ ? std::span<const uint8_t>(waiting.front()) : std::span<const uint8_t>();
+  }
+
   bool rx_is_open_ = false;
+  std::array<uint8_t, store_size> store_ = {};
+  std::optional<std::span<const uint8_t>> from_store_;
   Octets tx_;
   std::vector<bool> written_;
 };

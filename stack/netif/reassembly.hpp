@@ -1,0 +1,146 @@
+#ifndef TCPIP_NETIF_REASSEMBLY_HPP
+#define TCPIP_NETIF_REASSEMBLY_HPP
+// Reassembly of IPv4 fragments (RFC 791 3.2, RFC 1122 3.3.2) in the driver's store. Fragments come in any order and
+// more than once. One that overlaps others, or says of the same octets something else, ends its datagram, as does one
+// that cannot be right (RFC 1858, RFC 3128). When there is no room the oldest datagram is given up.
+// Not here: datagrams with more than Config::reassembly_size octets behind their header.
+#include "stack/netif/arp.hpp"
+
+namespace tcpip {
+
+template <class Config, bool enabled>
+class Reassembly : public Arp<Config> {
+ protected:
+  using Base = Arp<Config>;
+  using Base::device_;
+  using Base::packet_;
+  using Base::payload_length_;
+  using Base::payload_offset_;
+
+  // Octets at the start of the driver's store that are taken.
+  static constexpr uint16_t reassembly_store = Config::reassemblies * Config::reassembly_size;
+
+  // Takes the fragment in packet_. True: its datagram is whole now, and in place of the received frame.
+  __attribute__((noinline)) bool reassemble() {
+    const uint16_t field = packet_.ip.fragment;
+    const bool more = field & more_fragments;
+    const uint16_t block = field & offset_bits;
+    const uint16_t length = payload_length_;
+    Datagram* d = find();
+    if (length != 0 && !(more && length % 8) && block < blocks &&
+        length <= static_cast<uint16_t>(Config::reassembly_size - block * 8)) {
+      if (!d) d = &take();
+      if (add(*d, static_cast<uint8_t>(block), length, more)) {
+        if (!d->last || d->have != blocks_of(d->end)) return false;
+        d->seconds = 0;
+        payload_offset_ = 0;
+        payload_length_ = d->end;
+        device_.rx_from_store(store_of(*d), d->end);
+        return true;
+      }
+    }
+    if (d) d->seconds = 0;
+    this->counters_.count(Drop::fragment);
+    return false;
+  }
+
+  void reassembly_second() {
+    for (Datagram& d : datagrams_)
+      if (d.seconds) --d.seconds;
+  }
+
+ private:
+  static constexpr uint16_t more_fragments = 0x2000;
+  static constexpr uint16_t offset_bits = 0x1fff;
+  static constexpr uint8_t lifetime_s = 60;  // from the first fragment to come, RFC 1122 3.3.2
+  static constexpr uint8_t blocks = Config::reassembly_size / 8;
+
+  static_assert(Config::reassemblies != 0 && Config::reassembly_size % 8 == 0 && Config::reassembly_size <= 255 * 8,
+                "blocks of 8 octets are counted in 8 bits");
+  static_assert(Config::reassembly_size >= 576 - ipv4_size, "RFC 1122 3.3.2");
+  static_assert(reassembly_store <= Config::Device::store_size, "the driver's store is too small");
+
+  struct Datagram {
+    uint8_t seconds;  // until it is given up; 0: free
+    bool last;        // the last fragment has come
+    uint8_t have;     // blocks that have come
+    uint8_t protocol;
+    Be16 id;
+    uint16_t end;              // of what has come
+    Ipv4Address addresses[2];  // source and destination
+    uint8_t map[(blocks + 7u) / 8];
+  };
+
+  static constexpr uint8_t blocks_of(uint16_t octets) { return static_cast<uint8_t>((octets + 7) / 8); }
+
+  uint16_t store_of(const Datagram& d) const {
+    return static_cast<uint16_t>((&d - datagrams_) * Config::reassembly_size);
+  }
+
+  Datagram* find() {
+    for (Datagram& d : datagrams_)
+      if (d.seconds && d.id.raw() == packet_.ip.id.raw() && d.protocol == packet_.ip.protocol &&
+          memcmp(d.addresses, &packet_.ip.source, sizeof d.addresses) == 0)
+        return &d;
+    return nullptr;
+  }
+
+  Datagram& take() {
+    Datagram* oldest = datagrams_;
+    for (Datagram& d : datagrams_)
+      if (d.seconds < oldest->seconds) oldest = &d;
+    memset(oldest, 0, sizeof *oldest);
+    oldest->seconds = lifetime_s;
+    oldest->id = packet_.ip.id;
+    oldest->protocol = packet_.ip.protocol;
+    memcpy(oldest->addresses, &packet_.ip.source, sizeof oldest->addresses);
+    return *oldest;
+  }
+
+  // False: this is not a fragment of the same datagram as those that have come.
+  bool add(Datagram& d, uint8_t block, uint16_t length, bool more) {
+    const uint16_t start = static_cast<uint16_t>(block * 8);
+    const uint16_t end = static_cast<uint16_t>(start + length);
+    if (end > d.end) {
+      if (d.last) return false;
+      d.end = end;
+    } else if (!more && end < d.end) {
+      return false;
+    }
+    if (!more) d.last = true;
+    const uint8_t count = blocks_of(length);
+    uint8_t came = 0;
+    for (uint8_t left = count; left; --left, ++block) {
+      const uint8_t bit = static_cast<uint8_t>(1 << block % 8);
+      if (d.map[block / 8] & bit) ++came;
+      d.map[block / 8] |= bit;
+    }
+    const uint16_t store = static_cast<uint16_t>(store_of(d) + start);
+    if (came == 0) {
+      d.have = static_cast<uint8_t>(d.have + count);
+      return device_.store_rx(store, payload_offset_, length);
+    }
+    if (came != count) return false;
+    const uint16_t sum = device_.rx_sum(payload_offset_, length);
+    device_.rx_from_store(store, length);
+    return device_.rx_sum(0, length) == sum;
+  }
+
+  Datagram datagrams_[Config::reassemblies] = {};
+};
+
+template <class Config>
+class Reassembly<Config, false> : public Arp<Config> {
+ protected:
+  static constexpr uint16_t reassembly_store = 0;
+
+  bool reassemble() {
+    this->counters_.count(Drop::fragment);
+    return false;
+  }
+  void reassembly_second() {}
+};
+
+}  // namespace tcpip
+
+#endif
