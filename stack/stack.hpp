@@ -46,6 +46,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
       every_second();
     }
     this->dhcp_poll();
+    if (Config::udp) this->udp_poll(*this);
     this->tcp_poll();
   }
 

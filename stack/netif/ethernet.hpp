@@ -24,6 +24,8 @@ class Ethernet {
   Counters<Config::counters>& counters() { return counters_; }
   // 32 bits that nobody outside can predict.
   uint32_t random() { return hash_.random(); }
+  // As Stack::poll was told last.
+  uint32_t now_ms() const { return now_ms_; }
 
  protected:
   // Reads the headers of the open frame. False: too short, or not for us.

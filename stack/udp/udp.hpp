@@ -7,7 +7,7 @@
 
 namespace tcpip {
 
-// What a UDP application has; derive and redefine.
+// What a UDP application has; derive and redefine. One whose port changes has a member `port`; 0: nothing is received.
 struct UdpApplication {
   static constexpr uint16_t port = 0;
 
@@ -17,6 +17,9 @@ struct UdpApplication {
   // Once a second; for timers and for datagrams that answer nothing (Stack::datagram).
   template <class Stack>
   void every_second(Stack&) {}
+  // At each Stack::poll; for what cannot wait so long.
+  template <class Stack>
+  void poll(Stack&) {}
 };
 
 template <class Config>
@@ -104,6 +107,12 @@ class Udp : public Ipv4<Config> {
     applications_.each(second);
   }
 
+  template <class Stack>
+  void udp_poll(Stack& stack) {
+    Poll<Stack> poll = {stack};
+    applications_.each(poll);
+  }
+
   Applications<typename Config::UdpApplications> applications_;
 
  private:
@@ -124,6 +133,15 @@ class Udp : public Ipv4<Config> {
     template <class A>
     void operator()(A& application) {
       application.every_second(stack);
+    }
+  };
+
+  template <class Stack>
+  struct Poll {
+    Stack& stack;
+    template <class A>
+    void operator()(A& application) {
+      application.poll(stack);
     }
   };
 
