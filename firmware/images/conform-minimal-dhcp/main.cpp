@@ -1,0 +1,6 @@
+#include "firmware/images/common/conform.hpp"
+
+int main() {
+  using Driver = tcpip::Enc28j60<board::Spi>;
+  return image::conform<tcpip::test_services::DhcpConfig<tcpip::Minimal, Driver, image::Report>>(false);
+}

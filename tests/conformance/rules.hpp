@@ -1,0 +1,37 @@
+#pragma once
+// The table of rules. Each is tested on a stack that has just been started, in every build of every profile that wants it.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tests/conformance/link.hpp"
+
+namespace avrlan::test {
+
+enum class Level : std::uint8_t { must, should, may };
+
+struct Rule {
+  std::string_view id;
+  Level level;
+  std::string_view source;  // RFC and section
+  bool minimal;             // profiles that are to meet it
+  bool full;
+  std::string_view text;
+  void (*test)(Link&);  // throws Broken
+  Setup setup = Setup::configured;
+};
+
+std::vector<Rule> arp_rules();
+std::vector<Rule> ipv4_rules();
+std::vector<Rule> icmp_rules();
+
+// A rule that its profile does not meet yet, and why. As soon as it does, the suite fails until the entry is gone.
+struct NotYet {
+  std::string_view id;
+  std::optional<Profile> profile;  // none: every one
+  std::string_view reason;
+};
+const std::vector<NotYet>& not_yet();
+
+}  // namespace avrlan::test
