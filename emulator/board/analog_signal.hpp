@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct AnalogPin {
   static constexpr AnalogPin ain(unsigned input) { return {static_cast<std::uint8_t>(16 + input)}; }
   static constexpr AnalogPin aref() { return {18}; }
   static constexpr AnalogPin avcc() { return {19}; }
+  // "adc3", "ain0", "aref", "avcc".
+  std::string name() const;
+  friend constexpr bool operator==(AnalogPin, AnalogPin) = default;
 };
 inline constexpr std::size_t analog_pins = 20;
 

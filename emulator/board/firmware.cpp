@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string_view>
-#include <system_error>
+
+#include "emulator/board/escape.hpp"
+#include "emulator/board/read_file.hpp"
 
 namespace avrlan {
 
@@ -33,26 +34,6 @@ struct ElfCloser {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
-
-Bytes read_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw UsageError(fmt::format("no such file: {}", path.string()), "check the path of the firmware's .elf");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    throw UsageError(fmt::format("{} is not a file", path.string()), "pass the firmware's .elf");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw UsageError(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)),
-                     "check its permissions");
-  }
-  Bytes bytes(std::filesystem::file_size(path, error));
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (error || !in) throw UsageError(fmt::format("{} cannot be read", path.string()), "check the disk it is on");
-  return bytes;
-}
 
 std::string sha256_of(const Bytes& bytes) {
   const std::unique_ptr<char, decltype(&g_free)> text{
@@ -243,9 +224,9 @@ void ElfFile::read_symbols(Firmware& firmware, Elf_Scn* section, const GElf_Shdr
     const int bind = GELF_ST_BIND(symbol.st_info);
     const bool label = type == STT_NOTYPE && bind == STB_GLOBAL;
     if ((type == STT_FUNC || label) && in_code(symbol)) {
-      (label ? labels : firmware.functions).push_back({name, address, size});
+      (label ? labels : firmware.functions).push_back({printable(name), address, size});
     }
-    if (in_data && type == STT_OBJECT) firmware.objects.push_back({name, address - data_offset, size});
+    if (in_data && type == STT_OBJECT) firmware.objects.push_back({printable(name), address - data_offset, size});
   }
   // At one address function_at() finds the last: a function rather than a label.
   firmware.functions.insert(firmware.functions.begin(), labels.begin(), labels.end());
@@ -254,7 +235,8 @@ void ElfFile::read_symbols(Firmware& firmware, Elf_Scn* section, const GElf_Shdr
 }  // namespace
 
 Firmware Firmware::load_elf(const std::filesystem::path& path) {
-  Bytes bytes = read_file(path);
+  const std::string content = read_file(path, "pass the firmware's .elf");
+  Bytes bytes(content.begin(), content.end());
   Firmware firmware;
   firmware.path = path;
   firmware.sha256 = sha256_of(bytes);

@@ -11,7 +11,7 @@
 namespace avrlan {
 
 struct Symbol {
-  std::string name;       // as in the ELF (mangled)
+  std::string name;       // as in the ELF (mangled); control characters escaped
   std::uint32_t address;  // flash: byte address; data: without the 0x800000 offset
   std::uint32_t size;     // 0 when unknown
 };

@@ -71,6 +71,38 @@ void check_size(const Firmware& firmware, std::string_view memory, std::size_t n
       "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
 }
 
+void check_analog(const std::vector<AnalogSignal>& signals, const cpu::Mcu& mcu) {
+  std::string names = "aref, avcc, ain0, ain1";
+  for (unsigned channel = 0; channel < AnalogPin::ain(0).index; ++channel) {
+    if ((mcu.adc_pins >> channel & 1) != 0) names += ", " + AnalogPin::adc(channel).name();
+  }
+  for (auto signal = signals.begin(); signal != signals.end(); ++signal) {
+    const AnalogPin pin = signal->pin;
+    if (pin.index < AnalogPin::ain(0).index && (mcu.adc_pins >> pin.index & 1) == 0) {
+      throw UsageError(fmt::format("--analog {}: the {} has no such pin", pin.name(), mcu.name), "it has " + names);
+    }
+    if (std::any_of(signals.begin(), signal, [&](const AnalogSignal& before) { return before.pin == pin; })) {
+      throw UsageError(fmt::format("--analog {} is given twice", pin.name()),
+                       "one voltage for each pin; one that changes is a file: " + pin.name() + "=@FILE");
+    }
+  }
+}
+
+// What BOOTRST starts has to be there.
+void check_boot_section(const Firmware& firmware, const peripherals::Part& part, const peripherals::Fuses& fuses,
+                        std::size_t flash_size) {
+  if (!part.bootrst.programmed(fuses)) return;
+  const std::size_t start = peripherals::boot_section_start(part, fuses, static_cast<std::uint32_t>(flash_size));
+  const auto& flash = firmware.flash;
+  if (std::any_of(flash.begin() + static_cast<std::ptrdiff_t>(std::min(start, flash.size())), flash.end(),
+                  [](std::uint8_t byte) { return byte != 0xff; })) {
+    return;
+  }
+  throw UsageError(fmt::format("the fuses of {} start the boot loader at {:#x} (BOOTRST), where it has no code",
+                               firmware.path.string(), start),
+                   "leave BOOTRST out of its FUSES, or link the boot loader with it");
+}
+
 // The firmware's own, or what the board has.
 peripherals::Fuses fuses_of(const Firmware& firmware, const peripherals::Part& part) {
   peripherals::Fuses fuses = part.board_fuses;
@@ -213,6 +245,8 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
   }
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
+  check_boot_section(firmware, part_, fuses_, chip_.flash_size());
+  check_analog(options.analog, mcu);
   chip_.load_flash(firmware.flash);
   chip_.load_eeprom(firmware.eeprom);
   console_.set_host_baud(options.uart_baud);

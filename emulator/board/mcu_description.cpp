@@ -117,7 +117,7 @@ McuDescription describe(avr_t& avr, const cpu::Mcu& mcu) {
   about.eeprom = avr.e2end + 1u;
   about.pc_bits = static_cast<unsigned>(std::bit_width(avr.flashend / 2));
   about.external_memory = cpu::core_traits(mcu.name).external_memory != cpu::ExternalMemory::none;
-  about.adc_channels = mcu.adc_channels;
+  about.adc_channels = static_cast<unsigned>(std::popcount(mcu.adc_pins));
 
   about.peripherals.push_back({"ports", modelled_by(avr, simavr_modules<avr_ioport_t>(avr, "port").front()->r_port)});
   add_interrupts(avr, mcu, about);

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "emulator/board/host_error.hpp"
+#include "emulator/board/read_file.hpp"
 #include "emulator/cli/units.hpp"
 
 namespace avrlan {
@@ -30,10 +30,7 @@ std::optional<AnalogPin> pin_of(std::string_view name) {
 }
 
 std::vector<AnalogSignal::Step> read_steps(const std::string& path) {
-  std::ifstream in(path);
-  if (!in || std::filesystem::is_directory(path)) {
-    throw UsageError(fmt::format("--analog: {} cannot be read", path), "check the path; " + std::string{form});
-  }
+  std::istringstream in(read_file(path, "check the path in --analog; " + std::string{form}));
   std::vector<AnalogSignal::Step> steps;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {

@@ -68,12 +68,12 @@ void DiagnosticPolicy::add(std::string_view rules) {
   while (true) {
     const std::string_view rule = rules.substr(0, rules.find(','));
     const auto equals = rule.find('=');
-    if (equals == std::string_view::npos) {
-      throw UsageError(fmt::format("--diag '{}' says no severity", rule),
-                       "write WHAT=SEVERITY: warning=error, note=ignore, enc28j60-overflow=error, 'wire-*=ignore'");
-    }
     const std::string_view what = rule.substr(0, equals);
     check_what(rule, what);
+    if (equals == std::string_view::npos) {
+      throw UsageError(fmt::format("--diag '{}' says no severity", rule),
+                       fmt::format("write {}=ignore, =note, =warning or =error", rule));
+    }
     const auto severity = parse_severity(rule, rule.substr(equals + 1));
     if (ends_the_run(what) && severity != Severity::error) {
       throw UsageError(fmt::format("--diag '{}': {} is always an error", rule, what),

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "emulator/board/escape.hpp"
+
 namespace avrlan {
 
 namespace {
@@ -26,16 +28,6 @@ std::string calls_of(const DiagnosticLog::Entry& entry) {
   return text;
 }
 
-// GitHub's workflow commands take one line.
-std::string escaped(std::string_view text, bool property) {
-  std::string result;
-  for (const char c : text) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    result += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return result;
-}
-
 Json null_or(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
@@ -44,7 +36,7 @@ Json null_or(const std::string& text) {
 
 std::string to_text(const DiagnosticLog::Entry& entry, const Firmware& firmware, DiagnosticFormat format) {
   const std::optional<SourceLine> source = entry.lines.empty() ? std::nullopt : entry.lines.front().source;
-  const std::string file = source ? source->file : firmware.path.filename().string();
+  const std::string file = source ? source->file : printable(firmware.path.filename().string());
   const Diagnostic& what = entry.diagnostic;
   if (format == DiagnosticFormat::gcc) {
     const std::string line = source ? fmt::format(":{}", source->line) : std::string();
@@ -53,8 +45,8 @@ std::string to_text(const DiagnosticLog::Entry& entry, const Firmware& firmware,
   }
   const std::string_view command = what.severity == Severity::note ? "notice" : to_string(what.severity);
   const std::string line = source ? fmt::format(",line={}", source->line) : std::string();
-  return fmt::format("::{} file={}{},title={}::{}\n", command, escaped(file, true), line, what.code,
-                     escaped(what.message + '\n' + calls_of(entry), false));
+  return fmt::format("::{} file={}{},title={}::{}\n", command, workflow_property(file), line, what.code,
+                     workflow_message(what.message + '\n' + calls_of(entry)));
 }
 
 Json diagnostics_json(const DiagnosticLog& log, const Firmware& firmware) {

@@ -2,13 +2,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string_view>
 
+#include "emulator/board/escape.hpp"
 #include "emulator/board/host_error.hpp"
+#include "emulator/board/nearest_name.hpp"
 #include "emulator/cli/compare_command.hpp"
 #include "emulator/cli/report_command.hpp"
 #include "emulator/cli/run_command.hpp"
@@ -19,11 +23,44 @@ namespace {
 constexpr int usage_error = 64;
 constexpr int host_failure = 71;
 
+// The subcommand that was asked for, or the program.
+const CLI::App& asked(const CLI::App& program) {
+  return program.get_subcommands().empty() ? program : *program.get_subcommands().front();
+}
+
+int fail(int status, const std::string& what, const std::string& what_to_do) {
+  avrlan::tell("avrlan: {}; {}\n", avrlan::printable(what), avrlan::printable(what_to_do));
+  return status;
+}
+
 int usage(const std::string& what, const CLI::App& program) {
-  std::string command = "avrlan";
-  for (const CLI::App* sub : program.get_subcommands()) command += " " + sub->get_name();
-  avrlan::tell("avrlan: {}; `{} --help` lists the options\n", what, command);
-  return usage_error;
+  const CLI::App& command = asked(program);
+  const std::string name = &command == &program ? "avrlan" : "avrlan " + command.get_name();
+  return fail(usage_error, what, fmt::format("`{} --help` lists the options", name));
+}
+
+int unknown_command(const std::string& name, const CLI::App& program) {
+  if (std::filesystem::is_regular_file(name))
+    return fail(usage_error, fmt::format("'{}' is a file, no command", name), fmt::format("`avrlan run {}`?", name));
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return fail(usage_error, fmt::format("there is no command '{}'", name),
+              fmt::format("did you mean '{}'? `avrlan --help` lists them", avrlan::nearest_name(name, names)));
+}
+
+// What nobody has taken: an option that does not exist, or one argument too many.
+int unexpected(const CLI::App& program) {
+  const auto rest = program.remaining(true);
+  const auto option = std::find_if(rest.begin(), rest.end(), [](const auto& text) { return text.starts_with("--"); });
+  if (option == rest.end())
+    return usage(fmt::format("'{}' was not expected", rest.empty() ? "" : rest.front()), program);
+  const std::string name = option->substr(2, option->find('=') - 2);
+  std::vector<std::string> names;
+  for (const CLI::Option* known : asked(program).get_options()) {
+    for (const auto& long_name : known->get_lnames()) names.push_back(long_name);
+  }
+  return usage(fmt::format("there is no option --{}, did you mean --{}?", name, avrlan::nearest_name(name, names)),
+               program);
 }
 
 // Help and lists are results, too.
@@ -59,21 +96,26 @@ int main(int argc, char** argv) {
     if (argument.starts_with("--") && argument.ends_with('='))
       return usage(fmt::format("{} has no value", argument), program);
   }
+  const auto commands = program.get_subcommands({});
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
+        return command->get_name() == argv[1];
+      })) {
+    return unknown_command(argv[1], program);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return written(program.exit(help));
+  } catch (const CLI::ExtrasError&) {
+    return unexpected(program);
   } catch (const CLI::ParseError& error) {
     return usage(error.what(), program);
   } catch (const avrlan::UsageError& error) {
-    avrlan::tell("avrlan: {}; {}\n", error.what(), error.hint());
-    return usage_error;
+    return fail(usage_error, error.what(), error.hint());
   } catch (const avrlan::HostError& error) {
-    avrlan::tell("avrlan: {}; {}\n", error.what(), error.hint());
-    return host_failure;
+    return fail(host_failure, error.what(), error.hint());
   } catch (const std::exception& error) {
-    avrlan::tell("avrlan: {}\n", error.what());
-    return host_failure;
+    return fail(host_failure, error.what(), "this is a fault of avrlan, or the host is out of memory");
   }
   return written(exit_status);
 }

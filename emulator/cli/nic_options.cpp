@@ -91,6 +91,10 @@ std::vector<CableEvent> parse_cable(std::string_view text) {
       throw UsageError(fmt::format("--cable '{}' is neither in nor out", item), "write it like out@2s,in@3.5s");
     }
     const Duration when = at == std::string_view::npos ? Duration{} : parse_time("--cable", item.substr(at + 1));
+    if (!events.empty() && Instant::at(when) <= events.back().when) {
+      throw UsageError(fmt::format("--cable '{}' does not come after what is before it", item),
+                       "sort them by time; without one it is the start");
+    }
     events.push_back({Instant::at(when), what == "in"});
     if (item.size() == text.size()) return events;
     text.remove_prefix(item.size() + 1);

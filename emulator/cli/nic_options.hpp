@@ -14,7 +14,7 @@ namespace avrlan {
 // with commas between them; empty: as silicon mostly has them. Later ones win. Throws UsageError that lists the names.
 Enc28j60Options parse_nic_options(std::string_view revision, std::string_view errata);
 
-// --cable: in or out, from the start or at a time ("out,in@2s,out@3.5s"), separated by commas. Throws UsageError.
+// --cable: in or out, from the start or at a time ("out,in@2s,out@3.5s"), separated by commas, by time. Throws UsageError.
 std::vector<CableEvent> parse_cable(std::string_view text);
 
 // "  4  clkout-stops-in-power-save  ..." a line, for --help.

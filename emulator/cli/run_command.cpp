@@ -12,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "emulator/board/escape.hpp"
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/cli/nic_options.hpp"
@@ -36,8 +37,8 @@ struct RunArguments {
   std::string frequency;
   std::vector<std::string> analog;
   std::string engine = "exact";
-  std::optional<unsigned> uart;
-  std::int64_t uart_baud = 0;
+  std::string uart;
+  std::string uart_baud;
   std::string chip_revision = "B7";
   std::string errata;
   std::string cable;
@@ -56,8 +57,10 @@ struct RunArguments {
   std::filesystem::path pcap;
   std::string vcd;
   std::filesystem::path out;
-  profile::RecordingOptions record{.profile = false};
+  bool profile = false;
   std::vector<std::string> regions;
+  std::string timeline;
+  bool coverage = false;
 };
 
 const std::string examples = R"(
@@ -134,8 +137,10 @@ SimulationOptions simulation_options(const RunArguments& args) {
   options.machine.mcu = args.mcu;
   options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
   if (!args.frequency.empty()) options.machine.hz = parse_frequency("--freq", args.frequency);
-  options.machine.uart = args.uart;
-  options.machine.uart_baud = args.uart_baud;
+  constexpr std::int64_t usarts = 4, fastest_baud = 10'000'000;
+  if (!args.uart.empty())
+    options.machine.uart = static_cast<unsigned>(parse_number("--uart", args.uart, 0, usarts - 1));
+  if (!args.uart_baud.empty()) options.machine.uart_baud = parse_number("--uart-baud", args.uart_baud, 1, fastest_baud);
   for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
   options.nic = parse_nic_options(args.chip_revision, args.errata);
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
@@ -151,6 +156,23 @@ SimulationOptions simulation_options(const RunArguments& args) {
   if (!args.pcap.empty()) options.captures.push_back(args.pcap);
   if (!args.vcd.empty()) options.pin_trace = PinTraceOptions::parse(args.vcd);
   if (!args.out.empty()) options.captures.push_back(args.out / "frames.pcapng");
+  return options;
+}
+
+profile::RecordingOptions recording_options(const RunArguments& args) {
+  profile::RecordingOptions options;
+  for (const auto& region : args.regions) options.regions.push_back(profile::CodeGroup::parse(region));
+  options.profile = args.profile || !options.regions.empty();
+  options.coverage = args.coverage;
+  constexpr std::int64_t most_moments = 100'000'000;
+  if (!args.timeline.empty())
+    options.timeline = static_cast<std::size_t>(parse_number("--timeline", args.timeline, 1, most_moments));
+  if (options.timeline != 0 && !options.profile)
+    throw UsageError("--timeline is a part of the profile", "add --profile and --out DIR");
+  if ((options.timeline != 0 || options.coverage) && args.out.empty()) {
+    throw UsageError(fmt::format("--{} has nowhere to go", options.coverage ? "coverage" : "timeline"),
+                     "add --out DIR for its files");
+  }
   return options;
 }
 
@@ -183,6 +205,7 @@ int run(const RunArguments& args) {
   const Board& board = find_board(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
   const SimulationOptions options = simulation_options(args);
+  const profile::RecordingOptions record = recording_options(args);
   const RunLimits limits = run_limits(args);
   std::ofstream uart_log;
   if (!args.out.empty()) {
@@ -194,9 +217,6 @@ int run(const RunArguments& args) {
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
   std::optional<profile::Recording> recording;
-  profile::RecordingOptions record = args.record;
-  for (const auto& region : args.regions) record.regions.push_back(profile::CodeGroup::parse(region));
-  record.profile = record.profile || !record.regions.empty();
   if (record.profile || record.coverage) {
     recording.emplace(simulation.machine(), firmware, record);
     simulation.on_frame(
@@ -252,7 +272,7 @@ int run(const RunArguments& args) {
     json["result"]["status"] = status;
     if (recording) {
       recording->add_to(json);
-      recording->write(args.out, "avrlan run " + args.firmware.string());
+      recording->write(args.out, "avrlan run " + printable(args.firmware.string()));
     }
     // Names in a damaged ELF, and paths, need not be UTF-8.
     constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -285,7 +305,6 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command
       ->add_option("--uart-baud", args->uart_baud,
                    "baud rate at the other end of the console; if not what the firmware has set: a diagnostic, garbage")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}).description(""))
       ->type_name("RATE");
   command
       ->add_option(
@@ -344,17 +363,17 @@ void add_run_command(CLI::App& program, int& exit_status) {
                    "write the pins' levels, a value change dump in picoseconds; without pins those in use on the board")
       ->type_name("FILE[,PIN...]");
   command->add_flag(
-      "--profile", args->record.profile,
+      "--profile", args->profile,
       "count where every cycle goes: a table; with --out callgrind.out, stacks.folded, run.json's functions");
   command
       ->add_option("--region", args->regions,
                    "profile code by name, repeatable: checksum='chksum*,*cksum*'; with a slash, source files")
       ->type_name("NAME=PATTERN,...");
   command
-      ->add_option("--timeline", args->record.timeline,
+      ->add_option("--timeline", args->timeline,
                    "with --profile and --out: timeline.json for Perfetto, with at most so many changes of function")
       ->type_name("N");
-  command->add_flag("--coverage", args->record.coverage,
+  command->add_flag("--coverage", args->coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");

@@ -2,24 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
 
 namespace avrlan {
 
 PinTraceOptions PinTraceOptions::parse(const std::string& text) {
   PinTraceOptions options;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    if (options.file.empty() && !part.empty()) {
-      options.file = part;
-    } else if (const auto pin = Pin::parse(part)) {
-      options.pins.push_back(*pin);
-    } else {
-      throw UsageError(fmt::format("--vcd {}: '{}' is no pin", text, part), "write --vcd trace.vcd,PB2,PD1");
-    }
+  std::size_t comma = std::min(text.find(','), text.size());
+  options.file = text.substr(0, comma);
+  if (options.file.empty()) {
+    throw UsageError(fmt::format("--vcd '{}' names no file", text),
+                     "write --vcd trace.vcd, or --vcd trace.vcd,PB2,PD1");
   }
-  if (options.file.empty())
-    throw UsageError("--vcd names no file", "write --vcd trace.vcd, or --vcd trace.vcd,PB2,PD1");
+  while (comma < text.size()) {
+    const std::size_t from = comma + 1;
+    comma = std::min(text.find(',', from), text.size());
+    const std::string name = text.substr(from, comma - from);
+    const auto pin = Pin::parse(name);
+    if (!pin) throw UsageError(fmt::format("--vcd {}: '{}' is no pin", text, name), "write --vcd trace.vcd,PB2,PD1");
+    options.pins.push_back(*pin);
+  }
   return options;
 }
 

@@ -25,7 +25,7 @@ constexpr std::array<Unit, 6> frequency_units{{{"", 1}, {"Hz", 1}, {"k", 1e3}, {
 
 constexpr std::array<Unit, 4> voltage_units{{{"", 1e6}, {"V", 1e6}, {"mV", 1e3}, {"uV", 1}}};
 
-// The number times its unit's factor, rounded; nullopt when it is not of that form.
+// The number times its unit's factor; nullopt when it is not of that form.
 std::optional<double> scaled(std::string_view text, std::span<const Unit> units) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
@@ -33,7 +33,7 @@ std::optional<double> scaled(std::string_view text, std::span<const Unit> units)
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   for (const auto& u : units) {
-    if (unit == u.name) return std::round(value * u.factor);
+    if (unit == u.name) return value * u.factor;
   }
   return std::nullopt;
 }
@@ -47,16 +47,28 @@ Duration parse_time(std::string_view option, std::string_view text) {
     throw UsageError(fmt::format("{} '{}' is not a time above 0 and up to 100 days", option, text),
                      "write it like 5s, 200ms, 1.5s, 2min or 1h");
   }
-  return Duration::picoseconds(static_cast<std::int64_t>(*picoseconds));
+  return Duration::picoseconds(std::llround(*picoseconds));
+}
+
+std::int64_t parse_number(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool octal = text.size() > 1 && text.front() == '0';
+  if (error != std::errc{} || end != text.data() + text.size() || octal || value < least || value > most) {
+    throw UsageError(fmt::format("{} '{}' is not a whole number from {} to {}", option, text, least, most),
+                     octal ? "write it in decimal, without zeros before it" : "write it in decimal");
+  }
+  return value;
 }
 
 std::int64_t parse_frequency(std::string_view option, std::string_view text) {
   const auto hertz = scaled(text, frequency_units);
-  if (!hertz || *hertz < 1 || *hertz > 100e6) {
-    throw UsageError(fmt::format("{} '{}' is not a frequency from 1 Hz to 100 MHz", option, text),
+  constexpr double rounding = 1e-4;
+  if (!hertz || *hertz < 1 || *hertz > 100e6 || std::abs(*hertz - std::round(*hertz)) > rounding) {
+    throw UsageError(fmt::format("{} '{}' is not a frequency from 1 Hz to 100 MHz, in whole hertz", option, text),
                      "write it like 16000000, 16MHz or 14.7456MHz");
   }
-  return static_cast<std::int64_t>(*hertz);
+  return std::llround(*hertz);
 }
 
 Voltage parse_voltage(std::string_view option, std::string_view text) {
@@ -66,7 +78,7 @@ Voltage parse_voltage(std::string_view option, std::string_view text) {
     throw UsageError(fmt::format("{} '{}' is not a voltage from -50 V to 50 V", option, text),
                      "write it like 2.5V or 3300mV");
   }
-  return {static_cast<std::int64_t>(*microvolts)};
+  return {std::llround(*microvolts)};
 }
 
 }  // namespace avrlan

@@ -13,6 +13,9 @@ namespace avrlan {
 // Throws UsageError that names `option` and shows the form.
 Duration parse_time(std::string_view option, std::string_view text);
 
+// A whole number in decimal, from `least` to `most`. Throws UsageError.
+std::int64_t parse_number(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
+
 // "16000000", "16MHz", "14.7456 M", "32.768k"; whole hertz, 1 Hz to 100 MHz. Throws UsageError.
 std::int64_t parse_frequency(std::string_view option, std::string_view text);
 

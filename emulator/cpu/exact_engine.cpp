@@ -630,6 +630,7 @@ void Exact::outside_flash(std::uint32_t target) {
 Verdict Exact::fault(FaultKind kind, std::uint32_t address, std::uint16_t value) {
   if (halt_ == Halt::crashed) return Verdict::halt;
   Verdict verdict = Verdict::halt;
+  synchronise();
   if (options_.faults != nullptr) {
     verdict = options_.faults->on_fault({kind, 2 * pc, address, value, Cycles{now()}});
   }

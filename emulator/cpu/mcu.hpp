@@ -38,7 +38,7 @@ struct Mcu {
   std::span<const PartialPort> partial_ports;  // those that lack some
   std::span<const PinChangeGroup> pin_changes;
   std::string_view timers;  // their numbers
-  unsigned adc_channels;    // pins, of the package that has most
+  std::uint16_t adc_pins;   // a bit for each ADCn, of the package that has most
 
   // The pins that the port has.
   std::uint8_t pins_of(char port) const;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "emulator/board/demangle.hpp"
+#include "emulator/board/escape.hpp"
 
 namespace avrlan::profile {
 
@@ -57,7 +58,7 @@ DebugInfo DwarfReader::read() {
 }
 
 std::uint32_t DwarfReader::file_index(const char* name, const std::filesystem::path& directory) {
-  std::string path = (directory / name).lexically_normal().string();
+  std::string path = printable((directory / name).lexically_normal().string());
   while (path.starts_with("../")) path.erase(0, 3);
   const auto [at, is_new] = known_files_.try_emplace(path, static_cast<std::uint32_t>(info_.files_.size()));
   if (is_new) info_.files_.push_back(path);
@@ -122,7 +123,7 @@ void DwarfReader::add_inlined(Dwarf_Die& die) {
   const char* symbol = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
   if (symbol == nullptr) symbol = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
   if (symbol == nullptr) return;
-  const std::string name = demangled(symbol);
+  const std::string name = demangled(printable(symbol));
   Dwarf_Addr base = 0, first = 0, end = 0;
   for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &first, &end)) > 0;) {
     if (first >= end || end > flash_limit) continue;

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,6 +62,16 @@ TEST_F(BadInput, UnknownOption) {
   expect_one_line(run({program, "run", web, "--hostfwdd", "x"}), usage, {"--hostfwdd", "avrlan run --help"});
 }
 
+TEST_F(BadInput, WhatIsMeant) {
+  expect_one_line(run({program, "runn", web}), usage, {"no command 'runn'", "did you mean 'run'?"});
+  expect_one_line(run({program, web}), usage, {"is a file", "`avrlan run " + web + "`"});
+  expect_one_line(run({program, "run", web, "--hostfwdd", "x"}), usage, {"did you mean --hostfwd?"});
+  expect_one_line(run({program, "boards", "--jso"}), usage, {"did you mean --json?", "avrlan boards --help"});
+  expect_one_line(run({program, "run", web, "again"}), usage, {"'again' was not expected"});
+  expect_one_line(run({program, "run", web, "--diag", "wire-fc"}), usage, {"did you mean 'wire-fcs'?"});
+  expect_one_line(run({program, "run", web, "--diag", "wire-fcs"}), usage, {"write wire-fcs=ignore"});
+}
+
 TEST_F(BadInput, NoFirmware) {
   expect_one_line(run({program, "run"}), usage, {"FIRMWARE", "avrlan run --help"});
 }
@@ -104,7 +116,9 @@ TEST_F(BadInput, UnknownMcu) {
 
 TEST_F(BadInput, PinsOfAVcd) {
   const std::string file = "/nowhere/pins.vcd";
-  expect_one_line(run({program, "run", web, "--vcd", ",PB2"}), usage, {"--vcd"});
+  for (const char* bad : {",PB2", ",", ",,"})
+    expect_one_line(run({program, "run", web, "--vcd", bad}), usage, {"--vcd", "names no file"});
+  expect_one_line(run({program, "run", web, "--vcd", "pins.vcd,"}), usage, {"'' is no pin"});
   expect_one_line(run({program, "run", web, "--vcd", "pins.vcd,PZ9"}), usage, {"PZ9", "--vcd trace.vcd,PB2"});
   expect_one_line(run({program, "run", web, "--net", "none", "--vcd", file}), host_failure, {file, "--vcd"});
 }
@@ -158,6 +172,92 @@ TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});
   expect_one_line(run({program, "run", web, "--uart", "1"}), usage, {"USART1", "it has USART 0"});
   expect_one_line(run({program, "run", web, "--uart-baud", "0"}), usage, {"--uart-baud"});
+  expect_one_line(run({program, "run", web, "--uart", "-1"}), usage, {"--uart '-1'", "0 to 3"});
+  expect_one_line(run({program, "run", web, "--uart-baud", "0100"}), usage, {"--uart-baud '0100'", "without zeros"});
+  expect_one_line(run({program, "run", web, "--freq", "0.5Hz"}), usage, {"--freq", "whole hertz"});
+  expect_one_line(run({program, "run", web, "--cable", "in@3s,out@2s"}), usage, {"out@2s", "sort"});
+  for (const char* bad : {"-1", "abc", "0", "0x10"})
+    expect_one_line(run({program, "run", web, "--profile", "--timeline", bad}), usage, {"--timeline", bad});
+}
+
+TEST_F(BadInput, FilesOfNothing) {
+  expect_one_line(run({program, "run", web, "--coverage"}), usage, {"--coverage", "--out DIR"});
+  expect_one_line(run({program, "run", web, "--profile", "--timeline", "9"}), usage, {"--timeline", "--out DIR"});
+  expect_one_line(run({program, "run", web, "--timeline", "9", "--out", directory_ / "out"}), usage, {"--profile"});
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
+}
+
+TEST_F(BadInput, AnalogPins) {
+  const auto with = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", web, "--net", "none", "--pace", "max", "--timeout", "1ms"});
+    return run(more);
+  };
+  expect_one_line(with({"--analog", "adc8=1V"}), usage, {"adc8", "atmega328p", "adc7"});
+  expect_one_line(with({"--analog", "adc0=1V", "--analog", "adc0=2V"}), usage, {"adc0", "twice"});
+  EXPECT_EQ(with({"--analog", "adc0=1V", "--analog", "adc7=2V", "--analog", "ain0=1V"}).status, 42);
+}
+
+// What has no end is not read, and what nobody writes to is not waited for.
+TEST_F(BadInput, DevicesAndPipes) {
+  const std::string pipe = (directory_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& file : {pipe, std::string("/dev/zero"), directory_.string()}) {
+    expect_one_line(run({program, "run", file}), usage, {"cannot read " + file});
+    expect_one_line(run({program, "run", web, "--analog", "adc0=@" + file}), usage,
+                    {"cannot read " + file, "--analog"});
+  }
+}
+
+// FUSES of an ATmega328P with BOOTRST.
+TEST_F(BadInput, BootLoaderThatIsNotThere) {
+  const std::string source = file("boot.c",
+                                  "#include <avr/io.h>\n"
+                                  "FUSES = {.low = 0xff, .high = 0xd8, .extended = 0xff};\nint main() {}\n");
+  const std::string elf = (directory_ / "boot.elf").string();
+  ASSERT_EQ(run({"avr-gcc", "-mmcu=atmega328p", source, "-o", elf}).status, 0);
+  expect_one_line(run({program, "run", elf, "--net", "none"}), usage, {"BOOTRST", "0x7000", "no code"});
+}
+
+// A name with a line in it that GitHub's runner would obey, and one that would colour a terminal.
+TEST_F(BadInput, NamesStayInTheirLine) {
+  const std::string name = (directory_ / "x\n::error::injected \x1b[31m").string();
+  expect_one_line(run({program, "run", name}), usage, {"x\\x0a::error::injected \\x1b[31m"});
+  expect_one_line(run({program, "run", web, "--link", "a\n::error::b"}), usage, {"a\\x0a::error::b"});
+  std::filesystem::copy_file(AVRLAN_MISTAKES_DIR "/pktdec_at_zero.elf", name);
+  const auto done = run({program, "run", name, "--net", "none", "--pace", "max", "--timeout", "20ms", "--profile"});
+  EXPECT_EQ(done.err.find("\n::error"), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find('\x1b'), std::string::npos) << done.err;
+}
+
+// Of code that names its functions so.
+TEST_F(BadInput, FunctionNamesStayInTheirLine) {
+  const std::string source =
+      file("names.S", ".global main, f\nmain: rcall f\n.type f, @function\nf: nop\n.word 0xffff\n");
+  const std::string elf = (directory_ / "names.elf").string(), out = (directory_ / "out").string();
+  ASSERT_EQ(run({"avr-gcc", "-mmcu=atmega328p", source, "-o", elf}).status, 0);
+  ASSERT_EQ(run({"avr-objcopy", "--redefine-sym", "f=f\n::error::g\x1b[31m", elf}).status, 0);
+  const auto done =
+      run({program, "run", elf, "--net", "none", "--pace", "max", "--timeout", "1ms", "--profile", "--out", out});
+  EXPECT_NE(done.err.find("  in f\\x0a::error::g\\x1b[31m+0x2, pc 0x0084"), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find("\n::error"), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find('\x1b'), std::string::npos) << done.err;
+  for (const char* name : {"/stacks.folded", "/callgrind.out"}) {
+    EXPECT_NE(read_file(out + name).find("f\\x0a::error"), std::string::npos) << name;
+    EXPECT_EQ(read_file(out + name).find("\n::error"), std::string::npos) << name;
+  }
+}
+
+// ulimit -f.
+TEST_F(BadInput, FilesThatMayNotGrow) {
+  const auto little = [] {
+    const rlimit limit{2048, 2048};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  const auto done = run({program, "run", web, "--net", "none", "--pace", "max", "--timeout", "100ms", "--profile",
+                         "--out", directory_ / "out"},
+                        little);
+  EXPECT_EQ(done.status, host_failure) << done.err;
+  EXPECT_NE(done.err.find("callgrind.out: File too large"), std::string::npos) << done.err;
 }
 
 TEST_F(BadInput, AnEmptyValueIsNotNone) {

@@ -96,7 +96,7 @@ TEST(DiagnosticOptions, SayWhatIsWrong) {
     EXPECT_TRUE(contains(done.err, words)) << done.err;
   };
   expect({"--diag", "enc28j60-rx-pointer-evn=error"}, "did you mean 'enc28j60-rx-pointer-even'?");
-  expect({"--diag", "warning"}, "WHAT=SEVERITY");
+  expect({"--diag", "warning"}, "write warning=ignore");
   expect({"--diag-format", "xml"}, "--diag-format");
   expect({"--chip-rev", "B2"}, "B1, B4, B5, B7");
   expect({"--errata", "even=off"}, "did you mean 'even-erxrdpt-corrupts'?");

@@ -37,6 +37,16 @@ TEST(AnalogSignal, CanBeAFileOfSteps) {
   EXPECT_THROW(AnalogSignal::parse("adc15=@" + path.string()), UsageError);
 }
 
+TEST(AnalogSignal, ReadsNoDevice) {
+  EXPECT_THROW(AnalogSignal::parse("adc0=@/dev/zero"), UsageError);
+  EXPECT_THROW(AnalogSignal::parse("adc0=@/tmp"), UsageError);
+}
+
+TEST(AnalogSignal, PinsHaveNames) {
+  for (const char* name : {"adc0", "adc15", "ain0", "ain1", "aref", "avcc"})
+    EXPECT_EQ(AnalogSignal::parse(name + std::string("=1V")).pin.name(), name);
+}
+
 TEST(AnalogSignal, SaysWhatIsWrong) {
   for (const char* bad : {"", "adc0", "adc0=", "adc16=1V", "adc=1V", "adc0x=1V", "ain2=1V", "vcc=5V", "adc0=5A",
                           "adc0=51V", "adc0=1V2"}) {

@@ -39,7 +39,7 @@ TEST(NicOptions, CableIsPulledAndPluggedIn) {
   EXPECT_EQ(events[1].when, Instant::at(Duration::milliseconds(1500)));
   EXPECT_TRUE(events[1].in);
   EXPECT_FALSE(events[2].in);
-  for (const char* bad : {"", "up", "out@", "out@soon", "in,", "in@-1s"})
+  for (const char* bad : {"", "up", "out@", "out@soon", "in,", "in@-1s", "in@3s,out@2s", "out@1s,in@1s", "out,in"})
     EXPECT_THROW(parse_cable(bad), UsageError) << bad;
 }
 

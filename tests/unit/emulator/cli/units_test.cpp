@@ -25,11 +25,19 @@ TEST(Units, Frequencies) {
   EXPECT_EQ(parse_frequency("--freq", "32.768 kHz"), 32768);
 }
 
+TEST(Units, WholeNumbers) {
+  EXPECT_EQ(parse_number("--uart", "0", 0, 3), 0);
+  EXPECT_EQ(parse_number("--uart-baud", "115200", 1, 10'000'000), 115200);
+  for (const char* bad : {"", "-1", "4", "010", "0x1", "1.0", "1 ", " 1", "+1", "one", "99999999999999999999"}) {
+    EXPECT_THROW(parse_number("--uart", bad, 0, 3), UsageError) << bad;
+  }
+}
+
 TEST(Units, RefuseWhatIsNeither) {
   for (const char* bad : {"", "soon", "5x", "-1s", "0", "1e3s", "nan", "inf", "101000h", "5 s ", "5S", "s"}) {
     EXPECT_THROW(parse_time("--timeout", bad), UsageError) << bad;
   }
-  for (const char* bad : {"", "fast", "0", "-8MHz", "101MHz", "8mhz", "8MHzz", "0.1"}) {
+  for (const char* bad : {"", "fast", "0", "-8MHz", "101MHz", "8mhz", "8MHzz", "0.1", "0.5Hz", "1.5Hz", "32.7685 Hz"}) {
     EXPECT_THROW(parse_frequency("--freq", bad), UsageError) << bad;
   }
 }

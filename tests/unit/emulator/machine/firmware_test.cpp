@@ -96,7 +96,7 @@ TEST_F(FirmwareFile, NamesTheFunctionAtAnAddress) {
 
 TEST_F(FirmwareFile, ThatDoesNotExistOrIsNoFileIsRefused) {
   EXPECT_TRUE(says(refusal(directory_ / "nothing.elf"), "no such file"));
-  EXPECT_TRUE(says(refusal(directory_), "is not a file"));
+  EXPECT_TRUE(says(refusal(directory_), "it is a directory"));
 }
 
 TEST_F(FirmwareFile, ThatCannotBeReadIsRefused) {
