@@ -70,7 +70,8 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     // timer has expired. With a closed window that is the probe.
     const bool small = room == 0 || room < smaller(c.mss_, c.max_send_window_ / 2);
     if (forced && room == 0) room = 1;
-    const uint16_t first = Config::split_segments && room == c.mss_ ? static_cast<uint16_t>(room / 2) : room;
+    const uint16_t first =
+        Config::split_segments && room == c.mss_ && room >= 128 ? static_cast<uint16_t>(room / 2) : room;
     uint16_t sent =
         segment(c, 0, first, static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0)));
     if (sent == first && first < room)

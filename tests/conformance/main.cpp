@@ -63,7 +63,9 @@ const char* name(Build build) {
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
-  for (const auto& some : {arp_rules(), ipv4_rules(), icmp_rules()}) all.insert(all.end(), some.begin(), some.end());
+  for (const auto& some :
+       {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), tcp_connection_rules(), tcp_data_rules()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

@@ -9,6 +9,10 @@ const std::vector<NotYet>& not_yet() {
       {"IC-7", Profile::full, "no ICMP errors are sent"},
       {"IC-8", Profile::full, "no ICMP errors are sent"},
       {"IC-9", Profile::full, "no ICMP errors are sent"},
+      {"TD-10", Profile::full, "keeps nothing that is out of order"},
+      {"TD-21", Profile::full, "one segment in flight"},
+      {"TD-22", Profile::full, "one segment in flight"},
+      {"TD-24", Profile::full, "one segment in flight"},
   };
   return all;
 }

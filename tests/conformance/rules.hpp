@@ -25,6 +25,9 @@ struct Rule {
 std::vector<Rule> arp_rules();
 std::vector<Rule> ipv4_rules();
 std::vector<Rule> icmp_rules();
+std::vector<Rule> udp_rules();
+std::vector<Rule> tcp_connection_rules();
+std::vector<Rule> tcp_data_rules();
 
 // A rule that its profile does not meet yet, and why. As soon as it does, the suite fails until the entry is gone.
 struct NotYet {

@@ -143,7 +143,7 @@ Octets TcpPeer::transfer(const Octets& data, std::size_t n, std::size_t size) {
       send(ACK | PSH, acknowledged, taken, Octets(from, from + static_cast<std::ptrdiff_t>(flying)));
       sent_at = link_.now();
     }
-    const auto segment = next(ms(700));
+    const auto segment = next(at < data.size() ? ms(700) : s(70));
     if (!segment) {
       require(at < data.size() && flying != 0,
               "expected " + std::to_string(n) + " octets, got " + std::to_string(got.size()) + " and then nothing");
