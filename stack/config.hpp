@@ -29,6 +29,9 @@ struct Minimal {
   static constexpr uint8_t reassemblies = 1;
   static constexpr uint16_t reassembly_size = 2040;
 
+  // ICMP errors are sent, and heard where they mean something (netif/icmp.hpp).
+  static constexpr bool icmp_errors = false;
+
   static constexpr bool tcp = true;
   using TcpApplications = List<>;
   static constexpr uint8_t connections = 4;
@@ -53,6 +56,8 @@ struct Minimal {
 struct Full : Minimal {
   static constexpr uint8_t reassemblies = 2;
   static constexpr uint16_t reassembly_size = 560;
+  static constexpr bool icmp_errors = true;
+  static constexpr bool udp = true;
 };
 
 }  // namespace tcpip

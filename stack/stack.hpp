@@ -68,21 +68,23 @@ class Stack : public TcpLayer<Config, Config::tcp> {
       if (this->arp_input()) this->tcp_resolved();
     } else if (type != ethertype_ipv4) {
       this->counters_.count(Drop::ethernet);
-    } else if (this->ipv4_input()) {
+    } else if (this->ipv4_input() && this->reassemble()) {
       deliver();
     }
   }
 
   void deliver() {
     const uint8_t protocol = this->packet_.ip.protocol;
-    if (protocol == protocol_icmp)
-      this->icmp_input();
-    else if (protocol == protocol_tcp)
+    if (protocol == protocol_icmp) {
+      if (this->icmp_input()) this->tcp_refused();
+    } else if (Config::tcp && protocol == protocol_tcp) {
       this->tcp_input();
-    else if (Config::udp && protocol == protocol_udp)
+    } else if (Config::udp && protocol == protocol_udp) {
       deliver_udp();
-    else
+    } else {
+      this->unreachable(protocol_unreachable);
       this->counters_.count(Drop::protocol);
+    }
   }
 
   __attribute__((noinline)) void deliver_udp() {
@@ -91,12 +93,14 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     if (this->dhcp_received(address_changed)) {
       if (address_changed) this->tcp_abandon();
     } else if (!this->udp_deliver()) {
+      this->unreachable(port_unreachable);
       this->counters_.count(Drop::udp_port);
     }
   }
 
   void every_second() {
     this->arp_second();
+    this->icmp_second();
     this->reassembly_second();
     if (this->dhcp_second()) this->tcp_abandon();
     if (Config::udp) this->udp_second(*this);

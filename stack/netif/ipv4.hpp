@@ -1,16 +1,15 @@
 #ifndef TCPIP_NETIF_IPV4_HPP
 #define TCPIP_NETIF_IPV4_HPP
-// RFC 791 and the host rules of RFC 1122 3.2.1; RFC 792 echo. Not here: forwarding, options and fragments on output,
-// ICMP errors.
+// RFC 791 and the host rules of RFC 1122 3.2.1. Not here: forwarding, options and fragments on output.
 #include "stack/base/checksum.hpp"
-#include "stack/netif/reassembly.hpp"
+#include "stack/netif/arp.hpp"
 
 namespace tcpip {
 
 template <class Config>
-class Ipv4 : public Reassembly<Config, Config::reassembly> {
+class Ipv4 : public Arp<Config> {
  protected:
-  using Base = Reassembly<Config, Config::reassembly>;
+  using Base = Arp<Config>;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;
@@ -23,7 +22,7 @@ class Ipv4 : public Reassembly<Config, Config::reassembly> {
 
   static constexpr uint16_t mtu = 1500;
 
-  // Checks the datagram in packet_. True: it is whole, its payload is payload_length_ octets at payload_offset_ of the frame, and its
+  // Checks the datagram in packet_, which may be a fragment; then its payload is payload_length_ octets at payload_offset_ of the frame, and its
   // first 20 are in packet_, as far as there are so many.
   bool ipv4_input() {
     const Ipv4Packet& ip = packet_.ip;
@@ -42,13 +41,12 @@ class Ipv4 : public Reassembly<Config, Config::reassembly> {
     }
     payload_offset_ = static_cast<uint16_t>(ethernet_size + header);
     payload_length_ = static_cast<uint16_t>(total - header);
-    const bool fragment = (ip.fragment & 0x3fff) != 0;
-    if (fragment && !this->reassemble()) return false;
-    if (fragment || header != ipv4_size) {
-      const uint16_t n = payload_length_ < tcp_size ? payload_length_ : tcp_size;
-      device_.rx_read(payload_offset_, &packet_.ip.icmp, n);
-    }
+    if (header != ipv4_size) read_transport_header();
     return true;
+  }
+
+  void read_transport_header() {
+    device_.rx_read(payload_offset_, &packet_.ip.icmp, payload_length_ < tcp_size ? payload_length_ : tcp_size);
   }
 
   // The sum of a datagram with its pseudo-header: addresses and the first `header` octets from packet_, `rest` for what
@@ -88,28 +86,6 @@ class Ipv4 : public Reassembly<Config, Config::reassembly> {
     ip.checksum = static_cast<uint16_t>(~sum_add(&ip, ipv4_size, 0));
     this->ethernet_send(ethertype_ipv4, static_cast<uint16_t>(ethernet_size + ipv4_size + header),
                         static_cast<uint16_t>(ethernet_size + total));
-  }
-
-  void icmp_input() {
-    if (payload_length_ < icmp_size || broadcast_ || packet_.ip.icmp.type != icmp_echo_request ||
-        packet_.ip.icmp.code != 0) {
-      counters_.count(Drop::icmp);
-      return;
-    }
-    if (payload_length_ > mtu - ipv4_size) return;  // a reassembled one: the answer would have to be fragments
-    const uint16_t data = static_cast<uint16_t>(payload_length_ - icmp_size);
-    const uint16_t data_at = static_cast<uint16_t>(payload_offset_ + icmp_size);
-    const uint16_t sum = device_.rx_sum(data_at, data);
-    IcmpHeader& icmp = packet_.ip.icmp;
-    if (sum_add(&icmp, icmp_size, sum) != 0xffff) {
-      counters_.count(Drop::icmp);
-      return;
-    }
-    if (!ipv4_open(packet_.ip.source, protocol_icmp, icmp_size) || !device_.tx_copy_rx(data_at, data)) return;
-    icmp.type = icmp_echo_reply;
-    icmp.checksum = 0;
-    icmp.checksum = static_cast<uint16_t>(~sum_add(&icmp, icmp_size, sum));
-    ipv4_send(icmp_size, payload_length_);
   }
 
   bool broadcast_ = false;  // by its link or by its IP destination

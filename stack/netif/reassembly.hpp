@@ -4,24 +4,33 @@
 // more than once. One that overlaps others, or says of the same octets something else, ends its datagram, as does one
 // that cannot be right (RFC 1858, RFC 3128). When there is no room the oldest datagram is given up.
 // Not here: datagrams with more than Config::reassembly_size octets behind their header.
-#include "stack/netif/arp.hpp"
+#include "stack/netif/icmp.hpp"
 
 namespace tcpip {
 
 template <class Config, bool enabled>
-class Reassembly : public Arp<Config> {
+class Reassembly : public Icmp<Config> {
  protected:
-  using Base = Arp<Config>;
+  using Base = Icmp<Config>;
   using Base::device_;
   using Base::packet_;
   using Base::payload_length_;
   using Base::payload_offset_;
 
   // Octets at the start of the driver's store that are taken.
-  static constexpr uint16_t reassembly_store = Config::reassemblies * Config::reassembly_size;
+  static constexpr uint16_t slot_size = Config::reassembly_size + (Config::icmp_errors ? ipv4_size : 0);
+  static constexpr uint16_t reassembly_store = Config::reassemblies * slot_size;
 
-  // Takes the fragment in packet_. True: its datagram is whole now, and in place of the received frame.
-  __attribute__((noinline)) bool reassemble() {
+  // Whether the datagram in packet_ is whole. A fragment that completes its datagram is replaced by it.
+  bool reassemble() { return (packet_.ip.fragment & (more_fragments | offset_bits)) == 0 || complete(); }
+
+  void reassembly_second() {
+    for (Datagram& d : datagrams_)
+      if (d.seconds && --d.seconds == 0) tell_expired(d);
+  }
+
+ private:
+  __attribute__((noinline)) bool complete() {
     const uint16_t field = packet_.ip.fragment;
     const bool more = field & more_fragments;
     const uint16_t block = field & offset_bits;
@@ -36,6 +45,7 @@ class Reassembly : public Arp<Config> {
         payload_offset_ = 0;
         payload_length_ = d->end;
         device_.rx_from_store(store_of(*d), d->end);
+        this->read_transport_header();
         return true;
       }
     }
@@ -44,12 +54,6 @@ class Reassembly : public Arp<Config> {
     return false;
   }
 
-  void reassembly_second() {
-    for (Datagram& d : datagrams_)
-      if (d.seconds) --d.seconds;
-  }
-
- private:
   static constexpr uint16_t more_fragments = 0x2000;
   static constexpr uint16_t offset_bits = 0x1fff;
   static constexpr uint8_t lifetime_s = 60;  // from the first fragment to come, RFC 1122 3.3.2
@@ -63,6 +67,7 @@ class Reassembly : public Arp<Config> {
   struct Datagram {
     uint8_t seconds;  // until it is given up; 0: free
     bool last;        // the last fragment has come
+    bool quotable;    // the first has come, with a header that is kept
     uint8_t have;     // blocks that have come
     uint8_t protocol;
     Be16 id;
@@ -73,8 +78,9 @@ class Reassembly : public Arp<Config> {
 
   static constexpr uint8_t blocks_of(uint16_t octets) { return static_cast<uint8_t>((octets + 7) / 8); }
 
+  // Of the payload; with Config::icmp_errors the header of the first fragment, when it has no options, is in front of it.
   uint16_t store_of(const Datagram& d) const {
-    return static_cast<uint16_t>((&d - datagrams_) * Config::reassembly_size);
+    return static_cast<uint16_t>((&d - datagrams_) * slot_size + slot_size - Config::reassembly_size);
   }
 
   Datagram* find() {
@@ -118,6 +124,8 @@ class Reassembly : public Arp<Config> {
     const uint16_t store = static_cast<uint16_t>(store_of(d) + start);
     if (came == 0) {
       d.have = static_cast<uint8_t>(d.have + count);
+      if (Config::icmp_errors && start == 0 && payload_offset_ == ethernet_size + ipv4_size)
+        d.quotable = device_.store_rx(static_cast<uint16_t>(store - ipv4_size), ethernet_size, ipv4_size);
       return device_.store_rx(store, payload_offset_, length);
     }
     if (came != count) return false;
@@ -126,15 +134,28 @@ class Reassembly : public Arp<Config> {
     return device_.rx_sum(0, length) == sum;
   }
 
+  // RFC 1122 3.3.2. Not of other ICMP messages than echo: they may be errors.
+  void tell_expired(const Datagram& d) {
+    if (!Config::icmp_errors || !d.quotable || !this->network_.is_ours(d.addresses[1])) return;
+    const uint16_t header = static_cast<uint16_t>(store_of(d) - ipv4_size);
+    device_.rx_from_store(header, ipv4_size + Base::quoted);
+    uint8_t type;
+    device_.rx_read(ipv4_size, &type, 1);
+    if (d.protocol != protocol_icmp || type == icmp_echo_request)
+      this->error(icmp_time_exceeded, reassembly_time_exceeded, d.addresses[0], 0, ipv4_size + Base::quoted);
+    device_.rx_close();
+  }
+
   Datagram datagrams_[Config::reassemblies] = {};
 };
 
 template <class Config>
-class Reassembly<Config, false> : public Arp<Config> {
+class Reassembly<Config, false> : public Icmp<Config> {
  protected:
   static constexpr uint16_t reassembly_store = 0;
 
   bool reassemble() {
+    if ((this->packet_.ip.fragment & 0x3fff) == 0) return true;
     this->counters_.count(Drop::fragment);
     return false;
   }

@@ -62,6 +62,13 @@ class Tcp : public TcpOutput<Config> {
       receive(*c, s);
   }
 
+  // packet_ has the headers of a segment of ours that could not be delivered, which the peer or a router says for good. Only
+  // a connection being opened ends by that, and only when it has sent that segment (RFC 5927 4).
+  void tcp_refused() {
+    Slot* c = find(packet_.ip.destination, packet_.ip.tcp.destination_port, packet_.ip.tcp.source_port);
+    if (c && c->state_ == TcpState::syn_sent && packet_.ip.tcp.seq == c->una_) this->end(*c, TcpEvent::aborted);
+  }
+
  private:
   struct Segment {
     uint32_t seq;
@@ -433,7 +440,8 @@ class TcpLayer : public Tcp<Config> {};
 template <class Config>
 class TcpLayer<Config, false> : public Dhcp<Config, Config::dhcp> {
  protected:
-  void tcp_input() { this->counters_.count(Drop::protocol); }
+  void tcp_input() {}
+  void tcp_refused() {}
   void tcp_poll() {}
   void tcp_second() {}
   void tcp_resolved() {}

@@ -3,7 +3,7 @@
 // RFC 768. A datagram goes to the first application whose port it names.
 #include "stack/base/applications.hpp"
 #include "stack/base/stream.hpp"
-#include "stack/netif/ipv4.hpp"
+#include "stack/netif/reassembly.hpp"
 
 namespace tcpip {
 
@@ -23,7 +23,7 @@ struct UdpApplication {
 };
 
 template <class Config>
-class Udp : public Ipv4<Config> {
+class Udp : public Reassembly<Config, Config::reassembly> {
  public:
   using Device = typename Config::Device;
 
@@ -75,7 +75,7 @@ class Udp : public Ipv4<Config> {
   }
 
  protected:
-  using Base = Ipv4<Config>;
+  using Base = Reassembly<Config, Config::reassembly>;
   using Base::counters_;
   using Base::packet_;
   using Base::payload_length_;

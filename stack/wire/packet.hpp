@@ -35,7 +35,7 @@ struct ArpPacket {
 constexpr uint16_t arp_request = 1;
 constexpr uint16_t arp_reply = 2;
 
-// RFC 792, echo.
+// RFC 792. Errors have 0 for identifier and sequence.
 struct IcmpHeader {
   uint8_t type;
   uint8_t code;
@@ -45,7 +45,14 @@ struct IcmpHeader {
 };
 
 constexpr uint8_t icmp_echo_reply = 0;
+constexpr uint8_t icmp_unreachable = 3;
 constexpr uint8_t icmp_echo_request = 8;
+constexpr uint8_t icmp_time_exceeded = 11;
+
+// Codes of icmp_unreachable and icmp_time_exceeded.
+constexpr uint8_t protocol_unreachable = 2;
+constexpr uint8_t port_unreachable = 3;
+constexpr uint8_t reassembly_time_exceeded = 1;
 
 // RFC 768.
 struct UdpHeader {
