@@ -48,13 +48,14 @@ class Icmp : public Ipv4<Config> {
                                   (payload_length_ < quoted ? payload_length_ : quoted)));
   }
 
-  // Sends an error that quotes n octets from `at` of the open frame.
-  void error(uint8_t type, uint8_t code, const Ipv4Address& to, uint16_t at, uint16_t n) {
-    if (errors_ == errors_a_second) return;
+  // Sends an error that quotes n octets from `at` of the open frame. False: the MAC address of the next hop is being asked
+  // for.
+  bool error(uint8_t type, uint8_t code, const Ipv4Address& to, uint16_t at, uint16_t n) {
+    if (errors_ == errors_a_second) return true;
     ++errors_;
     packet_.ip.icmp.code = code;
     memset(&packet_.ip.icmp.identifier, 0, 4);
-    send(type, to, at, n, device_.rx_sum(at, n));
+    return send(type, to, at, n, device_.rx_sum(at, n));
   }
 
   void icmp_second() { errors_ = 0; }
@@ -65,13 +66,14 @@ class Icmp : public Ipv4<Config> {
   static constexpr uint8_t errors_a_second = 4;
 
   // Sends packet_'s message, of `type` and with n octets from `at` of the open frame behind it, whose sum is `sum`.
-  void send(uint8_t type, const Ipv4Address& to, uint16_t at, uint16_t n, uint16_t sum) {
-    if (!this->ipv4_open(to, protocol_icmp, icmp_size) || !device_.tx_copy_rx(at, n)) return;
+  bool send(uint8_t type, const Ipv4Address& to, uint16_t at, uint16_t n, uint16_t sum) {
+    if (!this->ipv4_open(to, protocol_icmp, icmp_size) || !device_.tx_copy_rx(at, n)) return false;
     IcmpHeader& icmp = packet_.ip.icmp;
     icmp.type = type;
     icmp.checksum = 0;
     icmp.checksum = static_cast<uint16_t>(~sum_add(&icmp, icmp_size, sum));
     this->ipv4_send(icmp_size, static_cast<uint16_t>(icmp_size + n));
+    return true;
   }
 
   bool refused(uint16_t quote_at, uint16_t n) {

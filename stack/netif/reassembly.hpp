@@ -67,7 +67,7 @@ class Reassembly : public Icmp<Config> {
   struct Datagram {
     uint8_t seconds;  // until it is given up; 0: free
     bool last;        // the last fragment has come
-    bool quotable;    // the first has come, with a header that is kept
+    uint8_t tries;    // to tell that it expired; 0: the first has not come, or has options
     uint8_t have;     // blocks that have come
     uint8_t protocol;
     Be16 id;
@@ -125,7 +125,7 @@ class Reassembly : public Icmp<Config> {
     if (came == 0) {
       d.have = static_cast<uint8_t>(d.have + count);
       if (Config::icmp_errors && start == 0 && payload_offset_ == ethernet_size + ipv4_size)
-        d.quotable = device_.store_rx(static_cast<uint16_t>(store - ipv4_size), ethernet_size, ipv4_size);
+        d.tries = device_.store_rx(static_cast<uint16_t>(store - ipv4_size), ethernet_size, ipv4_size) ? 2 : 0;
       return device_.store_rx(store, payload_offset_, length);
     }
     if (came != count) return false;
@@ -135,14 +135,16 @@ class Reassembly : public Icmp<Config> {
   }
 
   // RFC 1122 3.3.2. Not of other ICMP messages than echo: they may be errors.
-  void tell_expired(const Datagram& d) {
-    if (!Config::icmp_errors || !d.quotable || !this->network_.is_ours(d.addresses[1])) return;
+  void tell_expired(Datagram& d) {
+    if (!Config::icmp_errors || d.tries == 0 || !this->network_.is_ours(d.addresses[1])) return;
+    --d.tries;
     const uint16_t header = static_cast<uint16_t>(store_of(d) - ipv4_size);
     device_.rx_from_store(header, ipv4_size + Base::quoted);
     uint8_t type;
     device_.rx_read(ipv4_size, &type, 1);
-    if (d.protocol != protocol_icmp || type == icmp_echo_request)
-      this->error(icmp_time_exceeded, reassembly_time_exceeded, d.addresses[0], 0, ipv4_size + Base::quoted);
+    if ((d.protocol != protocol_icmp || type == icmp_echo_request) &&
+        !this->error(icmp_time_exceeded, reassembly_time_exceeded, d.addresses[0], 0, ipv4_size + Base::quoted))
+      d.seconds = 1;
     device_.rx_close();
   }
 

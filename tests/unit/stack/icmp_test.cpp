@@ -160,6 +160,22 @@ TEST_F(IcmpTest, TimeExceededWhenTheFirstFragmentIsInHand) {
   EXPECT_TRUE(bench.silent()) << "not about an ICMP error";
 }
 
+TEST_F(IcmpTest, TimeExceededWaitsForAnAddress) {
+  bench.run_for(250'000);  // the peer is forgotten
+  Octets first = protocol(17);
+  first[17] = 44;
+  first[20] = 0x20;
+  mend_checksum(first);
+  bench.receive(first);
+  while (bench.silent()) bench.run_for(100);
+  EXPECT_EQ(describe_arp(bench.next_frame()), "all: who-has 10.0.0.9 tell 10.0.0.1");
+  bench.receive(Tins::ARP::make_arp_reply(tins(our_ip), tins(peer_ip), tins(our_mac), tins(peer_mac)));
+  bench.run_for(1'000);
+  EXPECT_EQ(error_about(first), "11/1 quoting 28");
+  bench.run_for(5'000);
+  EXPECT_TRUE(bench.silent());
+}
+
 TEST_F(IcmpTest, NoTimeExceededForAFlood) {
   for (uint16_t id = 0; id < 40; ++id) {
     Octets first = protocol(17);
