@@ -12,6 +12,7 @@
 
 #include "emulator/board/host_error.hpp"
 #include "emulator/profile/compare.hpp"
+#include "emulator/profile/frame_paths.hpp"
 #include "emulator/profile/totals.hpp"
 
 namespace avrlan {
@@ -100,17 +101,9 @@ std::string functions_section(const Json& run, std::size_t top) {
   return out;
 }
 
-std::string layers_section(const Json& run) {
+std::string paths_section(const Json& run) {
   std::string out;
-  if (run.contains("layers") && !run["layers"].empty()) {
-    out += fmt::format("\n{:<14} {:>12} {:>8} {:>10} {:>10} {:>10}  by frame received ({})\n", "layer", "cycles",
-                       "a byte", "median", "90 %", "most", number(run.at("paths"), "count"));
-    for (const auto& layer : run["layers"]) {
-      out += fmt::format("{:<14} {:>12} {:>8.2f} {:>10} {:>10} {:>10}\n", text(layer, "name"),
-                         number(layer, "in_paths"), layer.at("cycles_per_byte").get<double>(), number(layer, "p50"),
-                         number(layer, "p90"), number(layer, "max"));
-    }
-  }
+  if (run.contains("paths")) out += "\n" + profile::path_table(run["paths"]);
   if (run.contains("regions")) {
     for (const auto& region : run["regions"]) {
       out += fmt::format("region {}: {} calls, {} cycles, {} bytes, {:.2f} cycles a byte\n", text(region, "name"),
@@ -178,7 +171,7 @@ void report(const ReportArguments& args) {
     const Json run = profile::load_run(args.directory / "run.json");
     const auto diagnostics = load(args.directory / "diagnostics.json", "avrlan-diagnostics-1");
     const auto memory = load(args.directory / "memory.json", "avrlan-memory-1");
-    std::string out = run_section(run) + functions_section(run, args.top) + layers_section(run);
+    std::string out = run_section(run) + functions_section(run, args.top) + paths_section(run);
     if (diagnostics) out += diagnostics_section(*diagnostics);
     if (memory) out += memory_section(*memory);
     fmt::print("{}{}", out, coverage_section(run));

@@ -221,6 +221,7 @@ int run(const RunArguments& args) {
     recording.emplace(simulation.machine(), firmware, record);
     simulation.on_frame(
         [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
+    simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });
   }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 

@@ -39,7 +39,10 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
   diagnostics_.locate([this] { return place(); });
   nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_, options.nic);
-  nic_->on_transmit([this] { at_transmit_.place = place(); });
+  nic_->on_event([this](const NicEvent& event) {
+    if (event.kind == NicEvent::Kind::transmit_requested) at_transmit_.place = place();
+    if (nic_event_) nic_event_(event);
+  });
   const std::int64_t hz = machine_->hz();
   machine_->attach(*nic_, *nic_);
   if (options.pin_trace) machine_->trace_pins(options.pin_trace->file, options.pin_trace->pins);

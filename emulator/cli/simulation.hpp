@@ -88,6 +88,8 @@ class Simulation {
   const FrameCount& frames_out() const { return out_.count; }
   // Called for each frame at the chip, when its last bit has passed.
   void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
+  // Called for each thing that the chip does.
+  void on_nic_event(std::function<void(const NicEvent&)> happened) { nic_event_ = std::move(happened); }
   // Up to now.
   LedCount led(Enc28j60::Led which) const;
   // Every frame dropped anywhere, by reason.
@@ -133,6 +135,7 @@ class Simulation {
   std::array<LedCount, 2> leds_{};
   std::array<std::optional<Instant>, 2> lit_since_{};
   AtTransmit at_transmit_{diagnostics_};
+  std::function<void(const NicEvent&)> nic_event_;
   net::FrameCheck frame_check_{at_transmit_};
   CountingSink in_;
   CountingSink out_;

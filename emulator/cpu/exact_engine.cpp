@@ -91,7 +91,7 @@ class Exact final : public ExactEngine, private Core {
   bool settle_asleep();
   void reset();
   void wake();
-  void slept(std::int64_t cycles);
+  void slept(std::int64_t from, std::int64_t cycles);
   void enter_interrupt();
   void run_slice();
 
@@ -307,15 +307,15 @@ bool Exact::settle_asleep() {
     return true;
   }
   const std::int64_t until = std::min(limit_, next_event());
-  slept(until - now());
+  slept(now(), until - now());
   deadline = until;
   left = 0;
   return until < limit_;
 }
 
-void Exact::slept(std::int64_t cycles) {
+void Exact::slept(std::int64_t from, std::int64_t cycles) {
   account_.slept(cycles);
-  if (instrument_.slept != nullptr) instrument_.slept(instrument_.observer, pc, cycles);
+  if (instrument_.slept != nullptr) instrument_.slept(instrument_.observer, pc, from, cycles);
 }
 
 // "Interrupt Response Time": asleep, as many cycles more as the response takes, on top of the oscillator's start-up.
@@ -326,7 +326,7 @@ void Exact::wake() {
   left -= start_up(mode_, options_.sleep);
   if (options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
   left -= avr_.address_size + 2;
-  slept(now() - from);
+  slept(from, now() - from);
 }
 
 // A reset is asked for by replacing avr_t::run. The time until the CPU starts is added to avr_t::cycle, as asleep.

@@ -26,7 +26,7 @@ struct Instrument {
   void (*interpret)(Core&, void* observer) = nullptr;
   void (*interrupt)(void* observer, const InterruptEntry& entry) = nullptr;
   void (*reset)(void* observer) = nullptr;
-  void (*slept)(void* observer, std::uint32_t next_pc, std::int64_t cycles) = nullptr;
+  void (*slept)(void* observer, std::uint32_t next_pc, std::int64_t from, std::int64_t cycles) = nullptr;
   void* observer = nullptr;
 };
 

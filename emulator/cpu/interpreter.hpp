@@ -709,8 +709,8 @@ Instrument instrument(Observer& observer) {
     result.reset = [](void* self) { static_cast<Observer*>(self)->reset(); };
   }
   if constexpr (Observer::sleep) {
-    result.slept = [](void* self, std::uint32_t next_pc, std::int64_t cycles) {
-      static_cast<Observer*>(self)->slept(next_pc, cycles);
+    result.slept = [](void* self, std::uint32_t next_pc, std::int64_t from, std::int64_t cycles) {
+      static_cast<Observer*>(self)->slept(next_pc, from, cycles);
     };
   }
   result.observer = &observer;

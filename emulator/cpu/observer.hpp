@@ -13,7 +13,8 @@
 //   stack         void push(std::uint16_t sp): after PUSH; void stack_set(std::uint16_t address, std::uint16_t sp): after OUT
 //                 to SPL or SPH, as which of them `address` tells. ST and STS to them are not told
 //   interrupts    void interrupt(const InterruptEntry&): when the entry is over; void reset(): the MCU was reset
-//   sleep         void slept(std::uint32_t next_pc, std::int64_t cycles): they have passed, wake-up included
+//   sleep         void slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles): so many cycles after `from` have
+//                 passed, wake-up included
 // Program counters are in words.
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <tuple>
 
 #include "emulator/profile/outputs.hpp"
 #include "emulator/profile/totals.hpp"
@@ -26,27 +25,26 @@ std::string numbers(const Cost& cost) {
   return fmt::format("{} {} {} {}", cost.cycles, cost.instructions, cost.sleep, cost.wait);
 }
 
-// Own costs by function, then file and line.
-using Lines = std::map<std::pair<std::uint32_t, std::uint32_t>, Cost>;
-// Calls by function, then line of the call and callee.
+// What an instruction cost itself, and its calls by callee.
 struct Calls {
   std::int64_t count = 0;
   Cost cost{};
 };
-using Edges = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Calls>;  // file, line, callee
+struct Executed {
+  Cost own{};
+  std::map<std::uint32_t, Calls> calls{};
+};
 
 class Writer {
  public:
   Writer(const Profiler& profiler, const DebugInfo& debug) : profiler_(profiler), map_(profiler.map()), debug_(debug) {
-    lines_.resize(map_.functions().size());
-    edges_.resize(map_.functions().size());
-    collect_lines();
+    collect_costs();
     collect_calls();
   }
-  std::string write(const std::string& command);
+  std::string write(const std::string& command, const std::string& elf);
 
  private:
-  void collect_lines();
+  void collect_costs();
   void collect_calls();
   void write_function(std::uint32_t function);
   const std::string& file(std::uint32_t index) const {
@@ -60,25 +58,19 @@ class Writer {
   const Profiler& profiler_;
   const CodeMap& map_;
   const DebugInfo& debug_;
-  std::vector<Lines> lines_;
-  std::vector<Edges> edges_;
+  std::vector<std::map<std::uint32_t, Executed>> code_{map_.functions().size()};  // by function, then word
   Names file_names_;
   Names function_names_;
   std::string text_;
 };
 
-void Writer::collect_lines() {
+void Writer::collect_costs() {
   for (std::uint32_t word = 0; word < map_.flash_words(); ++word) {
     const Place place = profiler_.place(word);
     if (place.count == 0 && place.cycles == 0) continue;
-    const SourceLine line = debug_.line_of(2 * word);
-    Cost& cost = lines_[map_.function_of(word)][{line.file, line.line}];
-    cost += {place.cycles, place.count, 0, map_.waits(word) ? place.cycles : 0};
+    code_[map_.function_of(word)][word].own = {place.cycles, place.count, 0, map_.waits(word) ? place.cycles : 0};
   }
-  for (const auto& [word, cycles] : profiler_.sleep_by_word()) {
-    const SourceLine line = debug_.line_of(2 * word);
-    lines_[map_.function_of(word)][{line.file, line.line}].sleep += cycles;
-  }
+  for (const auto& [word, cycles] : profiler_.sleep_by_word()) code_[map_.function_of(word)][word].own.sleep += cycles;
 }
 
 void Writer::collect_calls() {
@@ -87,47 +79,46 @@ void Writer::collect_calls() {
   for (std::uint32_t at = 1; at < nodes.size(); ++at) {
     const Node& node = nodes[at];
     if (node.parent == 0) continue;
-    const SourceLine line = debug_.line_of(2 * node.site);
-    Calls& calls = edges_[nodes[node.parent].function][{line.file, line.line, node.function}];
+    Calls& calls = code_[nodes[node.parent].function][node.site].calls[node.function];
     calls.count += node.calls;
     if (!is_recursive(nodes, at)) calls.cost += inclusive[at];
   }
 }
 
 void Writer::write_function(std::uint32_t function) {
-  if (lines_[function].empty() && edges_[function].empty()) return;
+  if (code_[function].empty()) return;
   const std::uint32_t home = home_file(function);
   text_ += fmt::format("\nfl={}\nfn={}\n", file_names_(file(home)), function_names_(map_.functions()[function].name));
   std::uint32_t current = home;
-  const auto in_file = [&](std::uint32_t index) {
-    if (index != current) text_ += fmt::format("{}={}\n", index == home ? "fe" : "fi", file_names_(file(index)));
-    current = index;
-  };
-  for (const auto& [line, cost] : lines_[function]) {
-    in_file(line.first);
-    text_ += fmt::format("{} {}\n", line.second, numbers(cost));
-  }
-  for (const auto& [edge, calls] : edges_[function]) {
-    const auto& [file_index, line, callee] = edge;
-    in_file(file_index);
-    const SourceLine entry = debug_.line_of(map_.functions()[callee].address);
-    text_ +=
-        fmt::format("cfi={}\ncfn={}\ncalls={} {}\n{} {}\n", file_names_(file(entry.file)),
-                    function_names_(map_.functions()[callee].name), calls.count, entry.line, line, numbers(calls.cost));
+  for (const auto& [word, executed] : code_[function]) {
+    const SourceLine line = debug_.line_of(2 * word);
+    if (line.file != current) {
+      text_ += fmt::format("{}={}\n", line.file == home ? "fe" : "fi", file_names_(file(line.file)));
+      current = line.file;
+    }
+    const std::string position = fmt::format("{:#x} {}", 2 * word, line.line);
+    text_ += fmt::format("{} {}\n", position, numbers(executed.own));
+    for (const auto& [callee, calls] : executed.calls) {
+      const Function& called = map_.functions()[callee];
+      const SourceLine entry = debug_.line_of(called.address);
+      text_ += fmt::format("cfi={}\ncfn={}\ncalls={} {:#x} {}\n{} {}\n", file_names_(file(entry.file)),
+                           function_names_(called.name), calls.count, called.address, entry.line, position,
+                           numbers(calls.cost));
+    }
   }
 }
 
-std::string Writer::write(const std::string& command) {
+std::string Writer::write(const std::string& command, const std::string& elf) {
   Cost total{};
-  for (const auto& lines : lines_) {
-    for (const auto& [line, cost] : lines) total += cost;
+  for (const auto& code : code_) {
+    for (const auto& [word, executed] : code) total += executed.own;
   }
   text_ = fmt::format(
       "# callgrind format\nversion: 1\ncreator: avrlan\npid: 1\ncmd: {}\npart: 1\n\n"
-      "desc: Trigger: Program termination\n\npositions: line\n"
+      "desc: Trigger: Program termination\n\npositions: instr line\n"
       "event: Cycles : clock cycles\nevent: Instructions : instructions\nevent: Sleep : cycles asleep\n"
-      "event: Wait : clock cycles in loops that wait\nevents: Cycles Instructions Sleep Wait\nsummary: {}\n",
-      command, numbers(total));
+      "event: Wait : clock cycles in loops that wait\nevents: Cycles Instructions Sleep Wait\nsummary: {}\n\nob={}\n",
+      command, numbers(total), elf);
   for (std::uint32_t function = 0; function < map_.functions().size(); ++function) write_function(function);
   text_ += fmt::format("\ntotals: {}\n", numbers(total));
   return std::move(text_);
@@ -135,8 +126,9 @@ std::string Writer::write(const std::string& command) {
 
 }  // namespace
 
-std::string callgrind(const Profiler& profiler, const DebugInfo& debug, const std::string& command) {
-  return Writer(profiler, debug).write(command);
+std::string callgrind(const Profiler& profiler, const DebugInfo& debug, const std::string& command,
+                      const std::string& elf) {
+  return Writer(profiler, debug).write(command, elf);
 }
 
 }  // namespace avrlan::profile

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "emulator/board/host_error.hpp"
 
@@ -94,14 +93,22 @@ const std::vector<CodeGroup>& network_layers() {
       {"stack", {"*stack/stack.hpp", "*stack/base/*", "*stack/wire/*", "*stack/netif/*", "tcpip_*", "sys_*"}},
       {"application", {"*stack/app/*", "*firmware/images/*", "http*", "appl_*"}},
       {"board", {"*firmware/board/*"}},
+      {"other", {}},
   };
   return layers;
 }
 
-std::vector<bool> words_of(const CodeGroup& group, const CodeMap& map, const DebugInfo& debug) {
-  std::vector<bool> words(map.flash_words());
-  for (const auto& pattern : group.patterns) mark(pattern, map, debug, words);
-  return words;
+std::vector<std::uint8_t> layer_of_words(const CodeMap& map, const DebugInfo& debug) {
+  const auto& layers = network_layers();
+  std::vector<std::uint8_t> layer_of(map.flash_words(), static_cast<std::uint8_t>(layers.size() - 1));
+  for (std::size_t layer = layers.size(); layer-- > 0;) {
+    std::vector<bool> words(map.flash_words());
+    for (const auto& pattern : layers[layer].patterns) mark(pattern, map, debug, words);
+    for (std::size_t word = 0; word < words.size(); ++word) {
+      if (words[word]) layer_of[word] = static_cast<std::uint8_t>(layer);
+    }
+  }
+  return layer_of;
 }
 
 Region::Region(CodeGroup group, const CodeMap& map, const DebugInfo& debug)
@@ -136,114 +143,6 @@ nlohmann::ordered_json Region::json(const Profiler& profiler) const {
   return {{"name", group_.name}, {"patterns", group_.patterns},
           {"calls", calls},      {"cycles", cycles},
           {"bytes", bytes},      {"cycles_per_byte", ratio(cycles, bytes)}};
-}
-
-FramePaths::FramePaths(const Profiler& profiler, const DebugInfo& debug)
-    : profiler_(profiler), layer_of_(profiler.map().flash_words(), static_cast<std::uint8_t>(network_layers().size())) {
-  const auto& layers = network_layers();
-  for (std::size_t layer = layers.size(); layer-- > 0;) {
-    const auto words = words_of(layers[layer], profiler.map(), debug);
-    for (std::size_t word = 0; word < words.size(); ++word) {
-      if (words[word]) layer_of_[word] = static_cast<std::uint8_t>(layer);
-    }
-  }
-  layer_of_.resize(std::min<std::size_t>(layer_of_.size(), profiler.map().image_words()));
-}
-
-std::vector<std::int64_t> FramePaths::cycles_by_layer() const {
-  std::vector<std::int64_t> cycles(network_layers().size() + 1);
-  for (std::uint32_t word = 0; word < layer_of_.size(); ++word) cycles[layer_of_[word]] += profiler_.place(word).cycles;
-  return cycles;
-}
-
-void FramePaths::frame_in(std::size_t octets) {
-  if (open_ && paths_.back().cycles.empty()) end_path();
-  at_cut_ = cycles_by_layer();
-  open_ = true;
-  paths_.push_back({{}, static_cast<std::int64_t>(octets)});
-  octets_in_ += static_cast<std::int64_t>(octets);
-}
-
-void FramePaths::frame_out(std::size_t octets) {
-  if (open_) {
-    paths_.back().octets += static_cast<std::int64_t>(octets);
-    end_path();
-  }
-  octets_out_ += static_cast<std::int64_t>(octets);
-}
-
-void FramePaths::finish() {
-  if (open_ && paths_.back().cycles.empty()) paths_.pop_back();
-  open_ = false;
-}
-
-void FramePaths::end_path() {
-  Path& path = paths_.back();
-  path.cycles = cycles_by_layer();
-  for (std::size_t layer = 0; layer < path.cycles.size(); ++layer) path.cycles[layer] -= at_cut_[layer];
-}
-
-template <class Value>
-FramePaths::Spread FramePaths::spread(Value value) const {
-  std::vector<std::int64_t> values;
-  std::int64_t octets = 0;
-  for (const Path& path : paths_) {
-    values.push_back(value(path));
-    octets += path.octets;
-  }
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](std::size_t percent) { return values[(values.size() - 1) * percent / 100]; };
-  Spread spread{
-      std::accumulate(values.begin(), values.end(), std::int64_t{0}), at(50), at(90), at(99), values.back(), 0};
-  spread.per_byte = ratio(spread.sum, octets);
-  return spread;
-}
-
-nlohmann::ordered_json FramePaths::layers() const {
-  auto list = nlohmann::ordered_json::array();
-  const auto cycles = cycles_by_layer();
-  for (std::size_t layer = 0; layer < cycles.size(); ++layer) {
-    if (cycles[layer] == 0) continue;
-    const Spread s = spread([layer](const Path& path) { return path.cycles[layer]; });
-    list.push_back({{"name", layer < network_layers().size() ? network_layers()[layer].name : "other"},
-                    {"cycles", cycles[layer]},
-                    {"in_paths", s.sum},
-                    {"p50", s.p50},
-                    {"p90", s.p90},
-                    {"p99", s.p99},
-                    {"max", s.max},
-                    {"cycles_per_byte", s.per_byte}});
-  }
-  return list;
-}
-
-nlohmann::ordered_json FramePaths::paths() const {
-  const Spread s =
-      spread([](const Path& path) { return std::accumulate(path.cycles.begin(), path.cycles.end(), std::int64_t{0}); });
-  return {{"count", paths_.size()},
-          {"octets_in", octets_in_},
-          {"octets_out", octets_out_},
-          {"cycles", s.sum},
-          {"p50", s.p50},
-          {"p90", s.p90},
-          {"p99", s.p99},
-          {"max", s.max},
-          {"cycles_per_byte", s.per_byte}};
-}
-
-std::string FramePaths::table() const {
-  if (paths_.empty()) return {};
-  const auto row = [](const std::string& name, const nlohmann::ordered_json& r, const char* cycles) {
-    return fmt::format("{:<14} {:>12} {:>8.2f} {:>10} {:>10} {:>10} {:>10}\n", name, r.at(cycles).get<std::int64_t>(),
-                       r.at("cycles_per_byte").get<double>(), r.at("p50").get<std::int64_t>(),
-                       r.at("p90").get<std::int64_t>(), r.at("p99").get<std::int64_t>(),
-                       r.at("max").get<std::int64_t>());
-  };
-  std::string text = fmt::format("{:<14} {:>12} {:>8} {:>10} {:>10} {:>10} {:>10}  by frame received ({})\n", "layer",
-                                 "cycles", "a byte", "median", "90 %", "99 %", "most", paths_.size());
-  for (const auto& layer : layers()) text += row(layer.at("name"), layer, "in_paths");
-  return text + row("all", paths(), "cycles");
 }
 
 }  // namespace avrlan::profile

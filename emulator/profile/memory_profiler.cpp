@@ -4,8 +4,9 @@
 
 namespace avrlan::profile {
 
-MemoryProfiler::MemoryProfiler(const CodeMap& map, const MemoryMap& memory_map, const Firmware& firmware)
-    : Profiler(map, memory_map.pc_bytes),
+MemoryProfiler::MemoryProfiler(const CodeMap& map, const MemoryMap& memory_map, const Firmware& firmware,
+                               const std::vector<std::uint8_t>& kinds)
+    : Profiler(map, memory_map.pc_bytes, kinds),
       ram_first_(memory_map.ram_first),
       pc_size_(memory_map.pc_bytes),
       written_(static_cast<std::size_t>(memory_map.ram_last - memory_map.ram_first + 1)) {

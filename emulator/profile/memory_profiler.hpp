@@ -26,7 +26,8 @@ class MemoryProfiler : public Profiler {
  public:
   static constexpr bool memory = true;
 
-  MemoryProfiler(const CodeMap& map, const MemoryMap& memory_map, const Firmware& firmware);
+  MemoryProfiler(const CodeMap& map, const MemoryMap& memory_map, const Firmware& firmware,
+                 const std::vector<std::uint8_t>& kinds = {});
 
   bool instruction(std::uint32_t pc, std::int64_t cycle) {
     pc_ = pc;

@@ -9,10 +9,11 @@
 
 namespace avrlan::profile {
 
-// For callgrind_annotate and KCachegrind: events Cycles, Instructions, Sleep, Wait; own costs by line, calls with what they
-// cost inclusively. A call of a function by itself, direct or not, is given without costs, so that no cycle counts twice.
-// Without lines, positions are line 0. `command` says what was run.
-std::string callgrind(const Profiler& profiler, const DebugInfo& debug, const std::string& command);
+// For callgrind_annotate and KCachegrind: events Cycles, Instructions, Sleep, Wait; own costs by instruction and line, calls
+// with what they cost inclusively. A call of a function by itself, direct or not, is given without costs, so that no cycle
+// counts twice. Without lines, positions are line 0. `command` says what was run, `elf` where the instructions are.
+std::string callgrind(const Profiler& profiler, const DebugInfo& debug, const std::string& command,
+                      const std::string& elf);
 
 // One line a chain of calls, "main;f;g 1234" in cycles, sleep as a frame "[sleep]"; for flame graphs and speedscope. An
 // interrupt's handler begins a chain. `;` and blanks in names become `:` and `_`.

@@ -6,14 +6,17 @@
 
 namespace avrlan::profile {
 
-Profiler::Profiler(const CodeMap& map, unsigned pc_bytes)
+Profiler::Profiler(const CodeMap& map, unsigned pc_bytes, const std::vector<std::uint8_t>& kinds)
     : map_(map),
       pc_bytes_(pc_bytes),
       segments_(map.flash_words() + cpu::Decoder::kGuardSlots, map.segment(map.flash_words() - 1)),
       counts_(segments_.size()),
       taken_(segments_.size()),
       stalled_(segments_.size()) {
-  for (std::uint32_t word = 0; word < map.flash_words(); ++word) segments_[word] = map.segment(word);
+  for (std::uint32_t word = 0; word < map.flash_words(); ++word) {
+    const std::uint32_t kind = word < kinds.size() ? kinds[word] : 0;
+    segments_[word] = map.segment(word) | kind << kind_shift;
+  }
   nodes_.push_back({0, 0, 0});
   suspended_.emplace_back();
   stacks_.emplace_back();
@@ -25,6 +28,7 @@ void Profiler::charge(std::int64_t cycle) {
   Node& node = nodes_[node_];
   const std::int64_t passed = cycle - node_since_;
   node.own.cycles += passed;
+  spent_.work[kind_] += passed;
   if (waiting_) node.own.wait += passed;
   node.own.instructions += instructions_ - node_instructions_;
   node_since_ = cycle;
@@ -40,10 +44,11 @@ Place Profiler::place(std::uint32_t word) const {
 
 void Profiler::moved(std::uint32_t pc, std::uint32_t segment, std::int64_t cycle) {
   charge(cycle);
-  const std::uint32_t function = segment >> 1;
+  const std::uint32_t function = (segment & ((1U << kind_shift) - 1)) >> 1;
   if (nodes_[frames_.back().node].function != function) jumped(pc, function);
   segment_ = segment;
   waiting_ = (segment & 1) != 0;
+  kind_ = segment >> kind_shift;
   node_ = frames_.back().node;
   lowest_sp_ = nodes_[node_].lowest_sp;
   if (most_moments_ != 0 && node_ != last_moment_) note_moment(cycle);
@@ -174,6 +179,7 @@ void Profiler::interrupt(const cpu::InterruptEntry& entry) {
   frames_.push_back({node, entry.return_pc, entry.sp});
   stalled_[entry.vector_pc] += entry.over - entry.started;
   node_ = node;
+  kind_ = segments_[entry.vector_pc] >> kind_shift;
   waiting_ = false;
   lowest_sp_ = nodes_[node].lowest_sp;
   segment_ = elsewhere;
@@ -186,10 +192,14 @@ void Profiler::reset() {
   stack_was_set_ = false;
 }
 
-void Profiler::slept(std::uint32_t next_pc, std::int64_t cycles) {
+void Profiler::slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles) {
+  if (cycles == 0) return;
+  charge(from);
   sleep_by_word_[next_pc - 1] += cycles;
   nodes_[node_].own.sleep += cycles;
+  spent_.sleep += cycles;
   node_since_ += cycles;
+  if (on_sleep_) on_sleep_(from, from + cycles);
 }
 
 }  // namespace avrlan::profile

@@ -21,7 +21,9 @@
 // Not recognised: SP written with ST or STS; a thread whose first instruction is jumped to instead of returned to is
 // reported under the one that started it.
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -72,6 +74,13 @@ struct Moment {
   std::uint32_t node = 0;
 };
 
+// Cycles up to some moment: by kind of code, and asleep.
+inline constexpr std::size_t most_kinds = 16;
+struct Spent {
+  std::array<std::int64_t, most_kinds> work{};
+  std::int64_t sleep = 0;
+};
+
 // The deepest that a stack was used, and who did: outermost first, an interrupt's handler after what it interrupted.
 struct StackUse {
   std::uint16_t lowest_sp = 0xFFFF;
@@ -88,8 +97,9 @@ class Profiler {
   static constexpr bool interrupts = true;
   static constexpr bool sleep = true;
 
-  // `map` must outlive the profiler. `pc_bytes` is the size of a return address on the stack.
-  Profiler(const CodeMap& map, unsigned pc_bytes);
+  // `map` must outlive the profiler. `pc_bytes` is the size of a return address on the stack. `kinds` has a number less
+  // than most_kinds for each word of the flash, by which spent() is told; none: all are 0.
+  Profiler(const CodeMap& map, unsigned pc_bytes, const std::vector<std::uint8_t>& kinds = {});
   virtual ~Profiler() = default;
 
   bool instruction(std::uint32_t pc, std::int64_t cycle) {
@@ -121,7 +131,7 @@ class Profiler {
   void stack_set(std::uint16_t address, std::uint16_t sp);
   void interrupt(const cpu::InterruptEntry& entry);
   void reset();
-  void slept(std::uint32_t next_pc, std::int64_t cycles);
+  void slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles);
 
   // Attributes what has passed up to now to the chain of calls. Between two instructions.
   void charge(std::int64_t cycle);
@@ -130,6 +140,15 @@ class Profiler {
   void keep_timeline(std::size_t most) { most_moments_ = most; }
   const std::vector<Moment>& timeline() const { return timeline_; }
   std::int64_t moments_left_out() const { return moments_left_out_; }
+
+  // Up to `cycle`, the start of the instruction that is being executed or the next.
+  const Spent& spent(std::int64_t cycle) {
+    charge(cycle);
+    return spent_;
+  }
+  const Spent& spent() const { return spent_; }  // up to the last charge
+  // Called when cycles have been slept. A long sleep is told in pieces, one directly after the other.
+  void on_sleep(std::function<void(std::int64_t from, std::int64_t to)> slept) { on_sleep_ = std::move(slept); }
 
   const CodeMap& map() const { return map_; }
   // The instruction at this word of flash, as the firmware was loaded. Sleep is not among its cycles.
@@ -147,6 +166,8 @@ class Profiler {
     std::uint32_t return_pc;  // in words; of a call, the word after its first one
     std::uint16_t sp;         // after the return address was pushed
   };
+  // A segment is CodeMap's with the kind of code above it.
+  static constexpr unsigned kind_shift = 28;
   static constexpr std::uint32_t elsewhere = 0xFFFFFFFF;  // no segment: the next instruction is in another chain
   static constexpr std::size_t most_stacks = 256;
 
@@ -175,9 +196,13 @@ class Profiler {
   std::int64_t instructions_ = 0;
 
   std::uint32_t node_ = 0;  // whose cycles pass
+  std::uint32_t kind_ = 0;
   bool waiting_ = false;
   std::int64_t node_since_ = 0;
   std::int64_t node_instructions_ = 0;
+
+  Spent spent_;
+  std::function<void(std::int64_t, std::int64_t)> on_sleep_;
 
   std::size_t most_moments_ = 0;
   std::vector<Moment> timeline_;

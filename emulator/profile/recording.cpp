@@ -23,21 +23,22 @@ Recording::Recording(Machine& machine, const Firmware& firmware, const Recording
       map_(firmware, machine.memory_map()),
       debug_(DebugInfo::load(firmware.path)) {
   for (const CodeGroup& group : options_.regions) regions_.emplace_back(group, map_, debug_);
+  const std::vector<std::uint8_t> layers = layer_of_words(map_, debug_);
   if (options_.coverage) {
-    auto memory = std::make_unique<MemoryProfiler>(map_, machine.memory_map(), firmware);
+    auto memory = std::make_unique<MemoryProfiler>(map_, machine.memory_map(), firmware, layers);
     memory_ = memory.get();
     machine_.observe(instrument_of(*memory_));
     profiler_ = std::move(memory);
   } else {
-    profiler_ = std::make_unique<Profiler>(map_, machine.memory_map().pc_bytes);
+    profiler_ = std::make_unique<Profiler>(map_, machine.memory_map().pc_bytes, layers);
     machine_.observe(instrument_of(*profiler_));
   }
-  paths_ = std::make_unique<FramePaths>(*profiler_, debug_);
+  paths_ = std::make_unique<FramePaths>(*profiler_);
+  profiler_->on_sleep([this](std::int64_t from, std::int64_t to) { paths_->slept(from, to); });
   timeline_ = std::make_unique<Timeline>(*profiler_, machine.hz(), options_.timeline);
 }
 
 void Recording::frame(bool to_board, std::size_t octets) {
-  to_board ? paths_->frame_in(octets) : paths_->frame_out(octets);
   timeline_->frame(to_board, octets, machine_.cycle().count);
 }
 
@@ -51,7 +52,7 @@ void Recording::add_to(nlohmann::ordered_json& run) const {
     run["functions"] = functions();
     run["inlined"] = inlined();
     run["layers"] = paths_->layers();
-    run["paths"] = paths_->paths();
+    run["paths"] = paths_->json();
     run["regions"] = nlohmann::ordered_json::array();
     for (const Region& region : regions_) run["regions"].push_back(region.json(*profiler_));
     run["flash"] = {{"total", firmware_.flash.size()}, {"functions", nlohmann::ordered_json::array()}};
@@ -139,12 +140,13 @@ std::string Recording::table(std::size_t count) const {
                     json["calls"].get<std::int64_t>(), json["cycles"].get<std::int64_t>(),
                     json["bytes"].get<std::int64_t>(), json["cycles_per_byte"].get<double>());
   }
-  return text + paths_->table();
+  return text + path_table(paths_->json());
 }
 
 void Recording::write(const std::filesystem::path& directory, const std::string& command) const {
   if (options_.profile) {
-    write_file(directory / "callgrind.out", callgrind(*profiler_, debug_, command));
+    write_file(directory / "callgrind.out",
+               callgrind(*profiler_, debug_, command, std::filesystem::absolute(firmware_.path).string()));
     write_file(directory / "stacks.folded", folded_stacks(*profiler_));
   }
   if (!timeline_->empty()) write_file(directory / "timeline.json", timeline_->json(machine_.totals().total.count));

@@ -12,6 +12,7 @@
 #include "emulator/board/machine.hpp"
 #include "emulator/profile/code_map.hpp"
 #include "emulator/profile/debug_info.hpp"
+#include "emulator/profile/frame_paths.hpp"
 #include "emulator/profile/layers.hpp"
 #include "emulator/profile/memory_profiler.hpp"
 #include "emulator/profile/profiler.hpp"
@@ -34,12 +35,14 @@ class Recording {
 
   // A frame has passed the wire at the chip: its last bit.
   void frame(bool to_board, std::size_t octets);
+  void nic_event(const NicEvent& event) { paths_->nic_event(event, machine_.cycle().count, machine_.now()); }
   // The firmware has sent a byte by its UART.
   void uart(std::uint8_t byte) { timeline_->uart(byte, machine_.cycle().count); }
 
   // Up to now; call between two runs of the machine before reading anything below.
   void update();
 
+  const FramePaths& paths() const { return *paths_; }
   const Profiler& profiler() const { return *profiler_; }
   const CodeMap& map() const { return map_; }
   const DebugInfo& debug() const { return debug_; }

@@ -7,6 +7,7 @@
 
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/frame.hpp"
+#include "nic-model/core/nic_event.hpp"
 
 namespace avrlan {
 
@@ -35,8 +36,7 @@ class Nic : public FrameSink {
   // The clock that the chip puts out for an MCU, in Hz; 0: none. `changed` is called whenever that changes.
   virtual std::int64_t clkout_hz() const = 0;
   virtual void on_clkout(std::function<void(std::int64_t hz)> changed) = 0;
-  // `requested` is called while the firmware asks for a transmission: the next frame of its own that leaves the chip.
-  virtual void on_transmit(std::function<void()> requested) = 0;
+  virtual void on_event(std::function<void(const NicEvent&)> happened) = 0;
 };
 
 }  // namespace avrlan

@@ -56,6 +56,7 @@ void Enc28j60::start_dma() {
            "copy overwrites all memory (13.0)");
   }
   if (receiving() && checksum) abort_reception_by_checksum();
+  tell({.kind = NicEvent::Kind::dma_started});
   const Duration each = clock_period * (checksum ? 1 : 2);
   dma_event_ = scheduler_.after(each * static_cast<std::int64_t>(run.octets), [this] { finish_dma(); });
 }
@@ -79,6 +80,7 @@ void Enc28j60::finish_dma() {
     return;
   }
   dma_event_ = {};
+  tell({.kind = NicEvent::Kind::dma_ended});
   clear_bits(Reg::ECON1, ECON1::DMAST);
   raise(EIR::DMAIF);
   try_transmission();
@@ -87,6 +89,7 @@ void Enc28j60::finish_dma() {
 // ECON1.DMAST was cleared by the host (12.1.6).
 void Enc28j60::cancel_dma() {
   scheduler_.cancel(dma_event_);
+  tell({.kind = NicEvent::Kind::dma_ended});
   raise(EIR::DMAIF);
   try_transmission();
 }

@@ -94,6 +94,7 @@ void Enc28j60::reset_registers() {
   erxrdptl_ = cell(Reg::ERXRDPTL);
   write_pointer_ = fifo_start();
   packets_.clear();
+  tell({.kind = NicEvent::Kind::reset});
   update_medium();
 }
 
@@ -104,6 +105,7 @@ void Enc28j60::reset_pin(bool active) {
 }
 
 void Enc28j60::select() {
+  tell({.kind = NicEvent::Kind::access_begins});
   selected_ = true;
   command_ = Command::none;
   data_octets_ = 0;
@@ -112,8 +114,29 @@ void Enc28j60::select() {
 
 void Enc28j60::deselect() {
   if (command_ == Command::read_register) check_dummy_byte();
+  tell({.kind = NicEvent::Kind::access_ends, .access = access()});
   selected_ = false;
   command_ = Command::none;
+}
+
+NicEvent::Access Enc28j60::access() const {
+  switch (command_) {
+    case Command::read_buffer:
+      return NicEvent::Access::read_buffer;
+    case Command::write_buffer:
+      return NicEvent::Access::write_buffer;
+    case Command::read_register:
+      if (addressed() == Reg::EIR || addressed() == Reg::ESTAT || addressed() == Reg::ECON1)
+        return NicEvent::Access::read_status;
+      [[fallthrough]];
+    default:
+      return NicEvent::Access::other;
+  }
+}
+
+void Enc28j60::drop(DropReason reason) {
+  counters_.drops.count(reason);
+  tell({.kind = NicEvent::Kind::frame_dropped, .reason = reason});
 }
 
 void Enc28j60::check_dummy_byte() {
@@ -172,7 +195,7 @@ void Enc28j60::begin_command(std::uint8_t byte) {
       return;
     case 1:
       command_ = Command::read_buffer;
-      read_bound_ = end_of_packet_at(pair(Reg::ERDPTL));
+      read_bound_ = open_packet_at(pair(Reg::ERDPTL));
       miso_ = memory_[pair(Reg::ERDPTL)];
       break;
     case 2:
@@ -243,7 +266,10 @@ std::uint8_t Enc28j60::register_on_miso() {
   const Row* row = addressed_row();
   if (row == nullptr) return 0;
   if (row->kind != Kind::eth && data_octets_ == 0) return 0;
-  if (addressed() == Reg::EPKTCNT) packet_count_read_ = true;
+  if (addressed() == Reg::EPKTCNT) {
+    packet_count_read_ = true;
+    if (data_octets_ == 0 && cell(Reg::EPKTCNT) == 0) tell({.kind = NicEvent::Kind::found_none});
+  }
   if ((addressed() == Reg::MIRDL || addressed() == Reg::MIRDH) && !mird_valid_ && data_octets_ == 1) {
     report("enc28j60-mii-busy",
            "MIRD was read before the PHY had answered: it holds an old value, wait for MISTAT.BUSY to clear (3.3.1)");
@@ -481,6 +507,7 @@ void Enc28j60::update_int() {
   const bool high = (enabled & EIE::INTIE) == 0 || (interrupt_flags() & enabled) == 0;
   if (high == int_pin_) return;
   int_pin_ = high;
+  tell({.kind = high ? NicEvent::Kind::interrupt_high : NicEvent::Kind::interrupt_low});
   if (int_changed_) int_changed_(high);
 }
 

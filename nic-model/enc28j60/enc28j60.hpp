@@ -60,7 +60,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   bool int_pin() const override { return int_pin_; }
   void on_int_pin(std::function<void(bool high)> changed) override { int_changed_ = std::move(changed); }
 
-  void on_transmit(std::function<void()> requested) override { transmit_requested_ = std::move(requested); }
+  void on_event(std::function<void(const NicEvent&)> happened) override { happened_ = std::move(happened); }
 
   // CLKOUT, held low while the frequency is 0 (2.3).
   std::int64_t clkout_hz() const override { return clkout_hz_; }
@@ -123,7 +123,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   void report(std::string_view code, std::string message);
   void report_hole(std::string_view access);
   void check_dummy_byte();
-  void drop(DropReason reason) { counters_.drops.count(reason); }
+  void drop(DropReason reason);
+  void tell(const NicEvent& event) const {
+    if (happened_) happened_(event);
+  }
+  NicEvent::Access access() const;
 
   std::uint8_t cell(Reg reg) const { return cells_[static_cast<std::size_t>(reg)]; }
   std::uint8_t& cell(Reg reg) { return cells_[static_cast<std::size_t>(reg)]; }
@@ -144,7 +148,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::uint32_t receive_status(const EthernetFrame& frame) const;
   std::size_t receive_space() const;
   void write_packet(const EthernetFrame& frame);
-  std::optional<Address> end_of_packet_at(Address at) const;
+  std::optional<Address> open_packet_at(Address at);
   void release_packet();
   void abort_reception(DropReason reason);
   void abort_reception_by_checksum();
@@ -260,7 +264,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   Scheduler::EventId clock_event_;
   bool int_pin_ = true;
   std::function<void(bool)> int_changed_;
-  std::function<void()> transmit_requested_;
+  std::function<void(const NicEvent&)> happened_;
   bool clkout_started_ = false;
   std::int64_t clkout_hz_ = 0;
   std::function<void(std::int64_t)> clkout_changed_;
@@ -268,6 +272,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   struct PacketPlace {
     Address start;
     Address next;
+    std::uint64_t number;
+    bool opened = false;
   };
   std::deque<PacketPlace> packets_;    // that EPKTCNT counts, the oldest first
   std::optional<Address> read_bound_;  // where the packet ends in which the RBM under way began

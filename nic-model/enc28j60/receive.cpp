@@ -72,6 +72,7 @@ void Enc28j60::receive(const EthernetFrame& frame) {
   ++counters_.rx_frames;
   counters_.rx_bytes += frame.octets.size();
   ++cell(Reg::EPKTCNT);
+  tell({.kind = NicEvent::Kind::frame_received, .number = counters_.rx_frames, .octets = frame.octets.size()});
   update_int();
 }
 
@@ -133,18 +134,20 @@ void Enc28j60::write_packet(const EthernetFrame& frame) {
   put(static_cast<std::uint8_t>(next));
   put(static_cast<std::uint8_t>(next >> 8));
   for (unsigned n = 0; n < 4; ++n) put(static_cast<std::uint8_t>(status >> (8 * n)));
-  packets_.push_back({write_pointer_, next});
+  packets_.push_back({write_pointer_, next, counters_.rx_frames + 1});
   write_pointer_ = next;
   set_pair(Reg::ERXWRPTL, next);
 }
 
 // Where the packet ends that has `at`, and the next one begins; nothing when no packet that is still held has it.
-std::optional<Enc28j60::Address> Enc28j60::end_of_packet_at(Address at) const {
+std::optional<Enc28j60::Address> Enc28j60::open_packet_at(Address at) {
   const auto offset = [this](Address from, Address to) {
     return (static_cast<std::size_t>(to) + fifo_size() - from) % fifo_size();
   };
-  for (const PacketPlace& packet : packets_) {
-    if (in_fifo(at) && offset(packet.start, at) < offset(packet.start, packet.next)) return packet.next;
+  for (PacketPlace& packet : packets_) {
+    if (!in_fifo(at) || offset(packet.start, at) >= offset(packet.start, packet.next)) continue;
+    if (!std::exchange(packet.opened, true)) tell({.kind = NicEvent::Kind::frame_opened, .number = packet.number});
+    return packet.next;
   }
   return std::nullopt;
 }
@@ -183,6 +186,7 @@ void Enc28j60::release_packet() {
   }
   --cell(Reg::EPKTCNT);
   if (!packets_.empty()) packets_.pop_front();
+  tell({.kind = NicEvent::Kind::frame_released});
   released_since_overflow_ = true;
   update_int();
 }

@@ -53,7 +53,7 @@ constexpr std::uint64_t bit(unsigned n) {
 
 // ECON1.TXRTS rose.
 void Enc28j60::request_transmission() {
-  if (transmit_requested_) transmit_requested_();
+  tell({.kind = NicEvent::Kind::transmit_requested});
   check_transmit_area();
   if (!clock_ready()) {
     report("enc28j60-clock-not-ready", "ECON1.TXRTS was set before ESTAT.CLKRDY (2.2)");
@@ -191,6 +191,10 @@ void Enc28j60::transmission_ended(const Transmission& transmission) {
   set_activity(Activity::transmit, false);
   if (transmission.collisions != 0) set_activity(Activity::collision, false);
   const bool out = transmission.outcome == Transmission::Outcome::sent;
+  tell({.kind = NicEvent::Kind::transmit_ended,
+        .octets = sent.frame.octets.size(),
+        .start = transmission.start,
+        .sent = out && sent.fate == Fate::whole});
   std::uint64_t status = sent.status | std::uint64_t{std::min(transmission.collisions, 15u)} << TSV::CollisionCount;
   const std::size_t on_wire = (out ? sent.frame.wire_size() : 0) + transmission.collisions * jam_octets;
   status |= std::uint64_t{on_wire & 0xFFFF} << TSV::TotalBytesOnWire;
@@ -259,6 +263,7 @@ void Enc28j60::abandon_transmission() {
 // TXRTS was cleared by the host or by TXRST: no status vector is written (12.1.4).
 void Enc28j60::cancel_transmission() {
   abandon_transmission();
+  tell({.kind = NicEvent::Kind::transmit_ended, .start = scheduler_.now()});
   raise(EIR::TXIF);
   update_jam();
   try_dma();

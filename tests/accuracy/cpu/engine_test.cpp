@@ -357,7 +357,7 @@ struct Everything {
     log.push_back("stalled at " + std::to_string(pc - kMain) + " for " + std::to_string(cycles));
   }
   void reset() { log.push_back("reset"); }
-  void slept(std::uint32_t, std::int64_t cycles) { log.push_back("slept " + std::to_string(cycles)); }
+  void slept(std::uint32_t, std::int64_t, std::int64_t cycles) { log.push_back("slept " + std::to_string(cycles)); }
 };
 
 TEST_F(Engine328, AnObserverSeesInTheOrderOfExecution) {

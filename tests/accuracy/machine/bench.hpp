@@ -57,7 +57,7 @@ class ScriptedChip : public Nic, public SpiDevice {
   void on_int_pin(std::function<void(bool high)> changed) override { changed_ = std::move(changed); }
   std::int64_t clkout_hz() const override { return 0; }
   void on_clkout(std::function<void(std::int64_t)>) override {}
-  void on_transmit(std::function<void()>) override {}
+  void on_event(std::function<void(const NicEvent&)>) override {}
   void deliver(const EthernetFrame&) override {}
 
  private:

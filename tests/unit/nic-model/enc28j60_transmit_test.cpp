@@ -615,7 +615,9 @@ TEST(Enc28j60Transmissions, AreAnnouncedWhenTheyAreRequested) {
   Enc28j60Bench bench;
   bench.start();
   std::vector<Instant> requested;
-  bench.chip.on_transmit([&] { requested.push_back(bench.now()); });
+  bench.chip.on_event([&](const NicEvent& event) {
+    if (event.kind == NicEvent::Kind::transmit_requested) requested.push_back(bench.now());
+  });
   bench.request(bench.octets(60, Enc28j60Bench::peer));
   const Instant first = bench.now();
   bench.set(Reg::ECON1, enc28j60::ECON1::TXRTS);  // too early: no request

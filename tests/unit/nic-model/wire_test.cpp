@@ -52,7 +52,7 @@ struct FakeNic : Nic {
   void on_int_pin(std::function<void(bool)>) override {}
   std::int64_t clkout_hz() const override { return 0; }
   void on_clkout(std::function<void(std::int64_t)>) override {}
-  void on_transmit(std::function<void()>) override {}
+  void on_event(std::function<void(const NicEvent&)>) override {}
   Scheduler& scheduler;
   std::vector<Announced> announced;
   NicCounters counters_;

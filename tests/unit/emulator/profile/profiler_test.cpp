@@ -9,8 +9,11 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <sstream>
+#include <utility>
 
 #include "emulator/profile/debug_info.hpp"
+#include "emulator/profile/outputs.hpp"
 #include "emulator/profile/totals.hpp"
 #include "tests/accuracy/machine/bench.hpp"
 
@@ -165,6 +168,56 @@ TEST(Profiler, MatchesACountOfEachLine) {
     sum += expected;
   }
   EXPECT_EQ(sum, run.total());
+}
+
+// A reader of Valgrind's "Callgrind Format Specification", as far as `positions: instr line` goes.
+TEST(Callgrind, HasACountOfEachInstructionAndLine) {
+  const Profiled run("lines");
+  const DebugInfo debug = DebugInfo::load(run.bench.firmware.path);
+  std::istringstream out(callgrind(run.profiler, debug, "lines", "/firmware/lines.elf"));
+  std::map<std::uint32_t, std::int64_t> lines;
+  std::map<std::uint32_t, std::int64_t> instructions;
+  std::map<std::string, std::string> header;
+  std::string calls;
+  bool inclusive = false;
+  for (std::string text; std::getline(out, text);) {
+    unsigned address = 0, line = 0;
+    long long cycles = 0;
+    if (std::sscanf(text.c_str(), "%x %u %lld", &address, &line, &cycles) == 3 && text.starts_with("0x")) {
+      if (std::exchange(inclusive, false)) {
+        calls += " = " + std::to_string(cycles);
+        continue;
+      }
+      EXPECT_TRUE(instructions.emplace(address, cycles).second) << text;
+      lines[line] += cycles;
+    } else if (text.starts_with("calls=")) {
+      calls = text;
+      inclusive = true;
+    } else if (const auto colon = text.find(": "); colon != std::string::npos) {
+      header[text.substr(0, colon)] = text.substr(colon + 2);
+    } else if (text.starts_with("ob=")) {
+      EXPECT_EQ(text, "ob=/firmware/lines.elf");
+    }
+  }
+  EXPECT_EQ(header["positions"], "instr line");
+  EXPECT_EQ(header["summary"], header["totals"]);
+  const auto odd = testing::label(run.bench.firmware, "odd");
+  char expected[40];
+  std::snprintf(expected, sizeof expected, "calls=2 %#x 47 = 20", odd);
+  EXPECT_EQ(calls, expected);
+  // MUL twice, with its 2 cycles, and RET with its 4.
+  EXPECT_EQ(instructions.at(odd), 4);
+  EXPECT_EQ(instructions.at(odd + 6), 8);
+  for (std::uint32_t word = 0; word < run.map.flash_words(); ++word) {
+    EXPECT_EQ(instructions[2 * word], run.profiler.place(word).cycles);
+  }
+  std::ifstream source(AVRLAN_TEST_SOURCES "/lines.S");
+  std::string text;
+  for (std::uint32_t number = 1; std::getline(source, text); ++number) {
+    const auto comment = text.find("; ");
+    if (comment == std::string::npos || comment == 0) continue;
+    EXPECT_EQ(lines[number], std::stoll(text.substr(comment + 2))) << "line " << number << ": " << text;
+  }
 }
 
 TEST(Profiler, FindsTheFunctionsOfAStrippedFirmware) {
