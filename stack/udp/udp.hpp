@@ -57,6 +57,7 @@ class Udp : public Reassembly<Config, Config::reassembly> {
 
     // Whether it was sent to more hosts than us.
     bool broadcast() const { return udp_.broadcast_; }
+    uint32_t now_ms() const { return udp_.now_ms(); }
     Outgoing reply() { return udp_.datagram(source, source_port, port_); }
 
    private:
