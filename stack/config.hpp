@@ -48,6 +48,7 @@ struct Minimal {
   static constexpr bool udp = false;
   using UdpApplications = List<>;
   static constexpr bool dhcp = false;
+  static constexpr uint8_t dns_servers = 0;  // of those that DHCP tells, so many are kept: Stack::dns_servers()
 
   static constexpr bool counters = false;  // Stack::counters()
 };

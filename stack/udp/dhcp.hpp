@@ -8,6 +8,14 @@
 
 namespace tcpip {
 
+// Room for n addresses.
+template <uint8_t n>
+struct DhcpServers {
+  Ipv4Address servers[n];
+};
+template <>
+struct DhcpServers<0> {};
+
 template <class Config, bool enabled>
 class Dhcp : public Udp<Config> {
  protected:
@@ -18,11 +26,16 @@ class Dhcp : public Udp<Config> {
 };
 
 template <class Config>
-class Dhcp<Config, true> : public Udp<Config> {
+class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_servers> {
+  using Servers = DhcpServers<Config::dns_servers>;
+
  public:
   enum class State : uint8_t { selecting, requesting, bound, renewing, rebinding };
 
   State dhcp_state() const { return state_; }
+
+  // Config::dns_servers addresses, 0.0.0.0 where there are fewer. Good while the stack has its address.
+  const Ipv4Address* dns_servers() const { return Servers::servers; }
 
  protected:
   using Base = Udp<Config>;
@@ -91,9 +104,10 @@ class Dhcp<Config, true> : public Udp<Config> {
     Be32 t2;
     uint8_t type;
     uint8_t overload;
+    Servers dns;
   };
 
-  // Where an option goes. A list of routers has the preferred one first.
+  // Where an option goes. A list of routers or servers has the preferred one first.
   struct Option {
     uint8_t code;
     uint8_t size;
@@ -154,6 +168,8 @@ class Dhcp<Config, true> : public Udp<Config> {
   }
 
   void read_option(uint8_t code, uint8_t length, uint16_t at, Reply& reply) {
+    if (Config::dns_servers && code == option_dns && length % sizeof(Ipv4Address) == 0)
+      device_.rx_read(at, &reply.dns, length < sizeof reply.dns ? length : sizeof reply.dns);
     static const Option options[] TCPIP_FLASH = {{option_mask, 4, offsetof(Reply, network.mask)},
                                                  {option_router, 4, offsetof(Reply, network.gateway)},
                                                  {option_server, 4, offsetof(Reply, server)},
@@ -196,6 +212,7 @@ class Dhcp<Config, true> : public Udp<Config> {
     state_ = State::bound;
     server_ = reply.server;
     network_ = reply.network;
+    static_cast<Servers&>(*this) = reply.dns;
     const uint32_t end = reply.lease;
     uint32_t rebind = reply.t2;
     uint32_t renew = reply.t1;
@@ -225,7 +242,8 @@ class Dhcp<Config, true> : public Udp<Config> {
   bool send(uint8_t type) {
     static const uint8_t options_template[25] TCPIP_FLASH = {
         0x63, 0x82, 0x53, 0x63, option_type, 1, 0, option_parameters, 4, option_mask, option_router, option_t1,
-        option_t2,
+        // T2 is seven eighths of the lease when nobody says otherwise.
+        Config::dns_servers ? option_dns : option_t2,
         // While requesting, also:
         option_requested, 4, 0, 0, 0, 0, option_server, 4, 0, 0, 0, 0};
     auto message = this->datagram(state_ == State::renewing ? server_ : Ipv4Address{{255, 255, 255, 255}},

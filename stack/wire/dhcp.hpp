@@ -45,6 +45,7 @@ constexpr uint8_t dhcp_nak = 6;
 constexpr uint8_t option_pad = 0;
 constexpr uint8_t option_mask = 1;
 constexpr uint8_t option_router = 3;
+constexpr uint8_t option_dns = 6;
 constexpr uint8_t option_requested = 50;
 constexpr uint8_t option_lease = 51;
 constexpr uint8_t option_overload = 52;

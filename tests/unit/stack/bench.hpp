@@ -25,6 +25,7 @@ constexpr Ipv4Address our_ip = {{10, 0, 0, 1}};
 constexpr Ipv4Address peer_ip = {{10, 0, 0, 9}};
 constexpr Ipv4Address gateway_ip = {{10, 0, 0, 254}};
 constexpr Ipv4Address net_mask = {{255, 255, 255, 0}};
+constexpr uint8_t secret[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 inline Tins::IPv4Address tins(Ipv4Address a) {
   return Tins::IPv4Address(a.raw());
@@ -57,7 +58,6 @@ class Bench {
   uint32_t now = 1000;
 
   explicit Bench(bool configured = true) {
-    static const uint8_t secret[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     EXPECT_TRUE(stack.begin(our_mac, secret, now));
     if (configured) stack.configure(our_ip, net_mask, gateway_ip);
   }

@@ -17,8 +17,9 @@ constexpr MacAddress server_mac = {{0x02, 0, 0, 0, 0, 0xfe}};
 constexpr Ipv4Address nobody = {{0, 0, 0, 0}};
 constexpr uint32_t cookie_at = 14 + 20 + 8 + 236;
 
-struct DhcpTest : testing::Test {
-  Bench<Config> bench{false};
+template <class C>
+struct DhcpTestOf : testing::Test {
+  Bench<C> bench{false};
   Tins::DHCP last;  // what the client sent
   Tins::IP last_ip;
   Octets last_frame;
@@ -103,6 +104,8 @@ struct DhcpTest : testing::Test {
     ASSERT_TRUE(bench.stack.is_configured());
   }
 };
+
+using DhcpTest = DhcpTestOf<Config>;
 
 TEST_F(DhcpTest, GetsAnAddress) {
   EXPECT_EQ(next(8), "DISCOVER to 255.255.255.255");
@@ -252,6 +255,42 @@ TEST_F(DhcpTest, CompletesWhatIsMissing) {
   receive(ack);
   EXPECT_EQ(bench.stack.mask(), net_mask);
   EXPECT_EQ(bench.stack.gateway(), nobody) << "a router off the link is of no use";
+}
+
+struct WithDns : tcpip::Minimal {
+  using Device = RamDevice;
+  static constexpr bool udp = true, dhcp = true;
+  static constexpr uint8_t dns_servers = 2;
+};
+
+using DhcpDnsTest = DhcpTestOf<WithDns>;
+
+TEST_F(DhcpDnsTest, KeepsTheNameServers) {
+  next(8);
+  const auto asked = last.search_option(Tins::DHCP::DHCP_PARAMETER_REQUEST_LIST);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(std::count(asked->data_ptr(), asked->data_ptr() + asked->data_size(), 6), 1);
+  receive(reply(Tins::DHCP::OFFER));
+  next();
+  Tins::DHCP ack = reply(Tins::DHCP::ACK);
+  ack.domain_name_servers({"10.0.0.53", "10.0.0.54", "10.0.0.55"});
+  receive(ack);
+  EXPECT_EQ(bench.stack.dns_servers()[0], (Ipv4Address{{10, 0, 0, 53}}));
+  EXPECT_EQ(bench.stack.dns_servers()[1], (Ipv4Address{{10, 0, 0, 54}}));
+}
+
+TEST_F(DhcpDnsTest, OneNameServerOrNoneOrHalfOfOne) {
+  for (const std::vector<uint8_t>& octets : {std::vector<uint8_t>{10, 0, 0, 53}, {}, {10, 0, 0, 53, 10, 0}}) {
+    bench.stack.begin(our_mac, secret, bench.now);
+    next(8);
+    receive(reply(Tins::DHCP::OFFER));
+    next();
+    Tins::DHCP ack = reply(Tins::DHCP::ACK);
+    ack.add_option({Tins::DHCP::DOMAIN_NAME_SERVERS, octets.begin(), octets.end()});
+    receive(ack);
+    EXPECT_EQ(bench.stack.dns_servers()[0].is_zero(), octets.size() != 4);
+    EXPECT_TRUE(bench.stack.dns_servers()[1].is_zero());
+  }
 }
 
 // DH-3
