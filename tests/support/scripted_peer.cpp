@@ -108,9 +108,11 @@ void ScriptedPeer::deliver(const EthernetFrame& frame) {
 
   const MacAddress from = mac_at(octets, 6);
   if (packet->protocol == protocol_udp && packet->destination_port == 67) return dhcp(*packet, from);
+  if (packet->protocol == protocol_udp && packet->destination_port == 53) return dns(*packet, from);
   if (packet->source != board_address || packet->destination != own_address) return;
   board_is_ready(from);
   if (packet->protocol == protocol_tcp) return tcp_segment(*packet);
+  if (packet->protocol == protocol_udp && packet->destination_port == 123) return ntp(*packet);
   if (packet->protocol == protocol_udp) return answered(*packet, text(packet->data));
   if (packet->protocol == protocol_icmp && packet->payload[0] == 0) return answered(*packet, text(packet->data));
   if (packet->protocol == protocol_icmp && packet->payload[0] == 8) {
@@ -166,6 +168,32 @@ void ScriptedPeer::dhcp(const Packet& packet, const MacAddress& from) {
     scheduler_.cancel(timer_);
     timer_ = scheduler_.after(settle, [this, from] { board_is_ready(from); });
   }
+}
+
+// RFC 1035 4.1: the question as it came, and one record.
+void ScriptedPeer::dns(const Packet& packet, const MacAddress& from) {
+  if (packet.destination != name_server || packet.data.size() < 12) return;
+  std::vector<std::uint8_t> reply(packet.data.begin(), packet.data.end());
+  write16(reply, 2, 0x8180);
+  write16(reply, 6, 1);
+  constexpr std::uint32_t ttl = 300;
+  reply.insert(reply.end(), {0xc0, 12, 0, 1, 0, 1, 0, 0, ttl >> 8, ttl & 0xff, 0, 4, 0, 0, 0, 0});
+  write32(reply, reply.size() - 4, own_address);
+  const auto datagram = make_udp(name_server, packet.source, 53, packet.source_port, reply);
+  send(make_ipv4_frame(from, own_mac, name_server, packet.source, protocol_udp, datagram));
+}
+
+// RFC 4330 section 4.
+void ScriptedPeer::ntp(const Packet& packet) {
+  if (packet.data.size() != 48) return;
+  std::vector<std::uint8_t> reply(48);
+  reply[0] = 4 << 3 | 4;  // version 4, server
+  reply[1] = 1;
+  std::copy_n(packet.data.begin() + 40, 8, reply.begin() + 24);
+  constexpr std::uint32_t in_2026 = 1'796'059'205;
+  write32(reply, 40, in_2026 + 2'208'988'800);
+  send_ip(board_address, board_mac_, protocol_udp,
+          make_udp(own_address, board_address, 123, packet.source_port, reply));
 }
 
 void ScriptedPeer::board_is_ready(const MacAddress& mac) {

@@ -1,6 +1,7 @@
 #pragma once
 // The other end of a board's cable, in virtual time and without sockets: gives the board its address by DHCP, answers
-// ARP and ping, and works off a script of requests to the firmware. The same board and script give the same frames.
+// ARP and ping, tells it own_address for every name (DNS) and that it is 2026-11-30 17:20:05 UTC (NTP), and works off a
+// script of requests to the firmware. The same board and script give the same frames.
 // Not modelled: out-of-order reassembly (such segments are dropped and acknowledged again), delayed ACKs, congestion.
 
 #include <cstdint>
@@ -80,6 +81,8 @@ class ScriptedPeer : public FrameSink {
   void arp(std::span<const std::uint8_t> octets);
   void dhcp(const net::Packet& packet, const MacAddress& from);
   void tcp_segment(const net::Packet& packet);
+  void dns(const net::Packet& packet, const MacAddress& from);
+  void ntp(const net::Packet& packet);
   void accept_data(const net::Packet& packet);
   void answered(const net::Packet& packet, std::string reply);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -51,13 +52,16 @@ TEST_P(Cycles, AreThoseOfTheBaseline) {
 std::vector<std::pair<std::string, std::string>> images() {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string board : {"uno-enc28j60", "mega-enc28j60"}) {
-    for (const std::string image : {"web", "echo", "connect", "hello", "fail"}) all.emplace_back(board, image);
+    for (const std::string image : {"web", "echo", "connect", "dhcp-dns-ntp", "hello", "fail"})
+      all.emplace_back(board, image);
   }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Images, Cycles, testing::ValuesIn(images()), [](const auto& image) {
-  return image.param.first.substr(0, image.param.first.find('-')) + "_" + image.param.second;
+  std::string name = image.param.first.substr(0, image.param.first.find('-')) + "_" + image.param.second;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 });
 
 }  // namespace
