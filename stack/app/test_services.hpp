@@ -6,6 +6,7 @@
 #include "stack/app/echo.hpp"
 #include "stack/app/http_server.hpp"
 #include "stack/stack.hpp"
+#include "stack/udp/dns.hpp"
 
 namespace tcpip {
 namespace test_services {
@@ -211,7 +212,7 @@ struct Config : Profile {
   static constexpr bool udp = true;
   using TcpApplications = List<TcpEcho<600>, Discard<Report>, Chargen<Report>, File<Report>, Early<Report>,
                                Late<Report>, HttpServer<Site>, Client<Report>>;
-  using UdpApplications = List<UdpEcho, UdpDiscard, UdpAnswer>;
+  using UdpApplications = List<UdpEcho, UdpDiscard, UdpAnswer, DnsClient>;
 };
 template <class Profile, class Driver, class Report>
 struct DhcpConfig : Config<Profile, Driver, Report> {
@@ -224,10 +225,25 @@ constexpr Ipv4Address own_gateway = {{10, 0, 0, 254}};
 constexpr Ipv4Address peer_address = {{10, 0, 0, 9}};
 constexpr Ipv4Address dead_address = {{10, 0, 0, 77}};
 
+template <class Report>
+void report_dns(const DnsClient& dns) {
+  if (dns.status() == DnsStatus::asking) Report::put('q');
+  if (dns.status() == DnsStatus::no_address) Report::put('N');
+  if (dns.status() == DnsStatus::no_answer) Report::put('U');
+  if (dns.status() != DnsStatus::found) return;
+  Report::put('F');
+  for (uint8_t i = 0; i != 8; ++i) {
+    const uint8_t digit = dns.address().octet[i / 2] >> (i % 2 ? 0 : 4) & 0x0f;
+    Report::put(static_cast<char>(digit < 10 ? '0' + digit : 'a' + digit - 10));
+  }
+}
+
 // Does what a command says:
 //   o  connect to the peer      d  connect to a host that is not there
 //   w  write one octet more     W  write 1000 octets more          x  close
 //   r  read one octet late      R  read all of it
+//   n  ask the peer and the gateway for the address of host.example
+//   a  report how that stands: q asked, N no address, U unanswered, F and the address in hexadecimal digits
 template <class Report, class Stack>
 void command(Stack& stack, char what) {
   using TheClient = Client<Report>;
@@ -240,6 +256,10 @@ void command(Stack& stack, char what) {
   if (what == 'x') client.close();
   if (what == 'r') late.read(1);
   if (what == 'R') late.read(late_buffer);
+  static const Ipv4Address servers[] = {peer_address, own_gateway};
+  DnsClient& dns = stack.template udp_application<DnsClient>();
+  if (what == 'n') dns.resolve(stack, "host.example", servers, 2);
+  if (what == 'a') report_dns<Report>(dns);
 }
 
 }  // namespace test_services

@@ -31,7 +31,7 @@ class HostLink final : public Link {
   }
 
   // What chips drop never gets as far as the stack.
-  void send(const Octets& frame) override {
+  void transmit(const Octets& frame) override {
     if (frame.size() <= max_frame_octets) stack_.device().waiting.push_back(frame);
   }
   Instant now() const override { return now_; }

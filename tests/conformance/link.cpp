@@ -6,6 +6,11 @@
 #include "tests/conformance/wire.hpp"
 
 namespace avrlan::test {
+void Link::send(const Octets& frame) {
+  sent_to_.push_back(frame);
+  transmit(frame);
+}
+
 // Short steps at first, since an answer comes soon or not for long.
 bool Link::wait_for(Instant end, const std::function<bool()>& done) {
   Duration step = Duration::microseconds(250);
@@ -48,6 +53,7 @@ bool Link::reported(const std::string& text, Duration within) {
 void Link::arrived(Instant at, const Octets& frame) {
   if (frame.size() < min_frame_octets || frame.size() > max_frame_octets)
     broken_ = "a frame of " + std::to_string(frame.size()) + " octets";
+  sent_by_.push_back(frame);
   const auto arp = Arp::parse(frame);
   if (arp && arp->operation == 1) {
     asked.push_back({at, arp->target_ip});
@@ -65,6 +71,30 @@ void Link::arrived(Instant at, const Octets& frame) {
     }
   }
   frames_.push_back({at, frame});
+}
+
+void Link::expect_no_leak() {
+  Octets all;  // that the stack was sent; a reply may join fragments, so that runs of 8 octets are looked up
+  for (const Octets& frame : sent_to_) all.insert(all.end(), frame.begin(), frame.end());
+  for (const Octets& frame : sent_by_) {
+    if (const auto arp = Arp::parse(frame)) {
+      require(arp->sender_mac == our_mac, "an ARP frame from another MAC address");
+      require(std::all_of(frame.begin() + 42, frame.end(), [](auto octet) { return octet == 0; }),
+              "padding that is not zero");
+      continue;
+    }
+    const auto packet = read_ip(frame);
+    require(packet.has_value(), "a frame of an unknown type");
+    if (packet->fragment || packet->protocol == net::protocol_tcp) continue;
+    if (packet->protocol == net::protocol_udp && packet->source_port != 7) continue;
+    for (std::size_t at = 0; at < packet->data.size(); at += 8) {
+      const auto piece = packet->data.subspan(at, std::min<std::size_t>(8, packet->data.size() - at));
+      require(std::search(all.begin(), all.end(), piece.begin(), piece.end()) != all.end(),
+              "octets that the stack was not sent in " + describe(frame));
+    }
+  }
+  sent_to_.clear();
+  sent_by_.clear();
 }
 
 std::unique_ptr<Link> make_link(Build build, Profile profile, Setup setup) {

@@ -67,7 +67,7 @@ class Link {
   const Profile profile;
 
   // Puts a frame, without FCS and as short as it is, on the wire.
-  virtual void send(const Octets& frame) = 0;
+  void send(const Octets& frame);
   virtual Instant now() const = 0;
   // A command to the test services (stack/app/test_services.hpp), and their reports since the start.
   virtual void command(char what) = 0;
@@ -88,6 +88,10 @@ class Link {
   // Whether the reports get to be `text` within d.
   bool reported(const std::string& text, Duration within);
 
+  // Throws when a frame of the stack, since the start, is malformed, or an ICMP or UDP message has octets in it that the
+  // stack was not sent. Forgets them.
+  void expect_no_leak();
+
   // A port that no peer has had.
   std::uint16_t fresh_port() { return ++last_port_; }
 
@@ -101,6 +105,7 @@ class Link {
   std::vector<Asked> asked;
 
  protected:
+  virtual void transmit(const Octets& frame) = 0;
   // Runs the stack for d, which is short; its frames go to arrived() as they come.
   virtual void advance(Duration d) = 0;
   void arrived(Instant at, const Octets& frame);
@@ -110,7 +115,8 @@ class Link {
 
   std::uint16_t last_port_ = 40'000;
   std::deque<Frame> frames_;
-  std::string broken_;  // why a frame was wrong
+  std::vector<Octets> sent_to_, sent_by_;  // the stack
+  std::string broken_;                     // why a frame was wrong
 };
 
 // A stack that has just been started.

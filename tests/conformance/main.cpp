@@ -35,6 +35,10 @@ std::string test(const Rule& rule, Build build, Profile profile) {
     std::string broken;
     try {
       rule.test(*link);
+      if (rule.hostile) {
+        link->expect_no_leak();
+        expect_alive(*link);
+      }
     } catch (const Broken& why) {
       broken = why.what();
     }
@@ -64,7 +68,7 @@ const char* name(Build build) {
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
   for (const auto& some :
-       {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), tcp_connection_rules(), tcp_data_rules()})
+       {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), tcp_connection_rules(), tcp_data_rules(), bad_inputs()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -20,6 +20,7 @@ struct Rule {
   std::string_view text;
   void (*test)(Link&);  // throws Broken
   Setup setup = Setup::configured;
+  bool hostile = false;  // afterwards the stack must still serve, and may have sent no octet that it was not sent
 };
 
 std::vector<Rule> arp_rules();
@@ -28,6 +29,11 @@ std::vector<Rule> icmp_rules();
 std::vector<Rule> udp_rules();
 std::vector<Rule> tcp_connection_rules();
 std::vector<Rule> tcp_data_rules();
+// Malformed frames and attacks; see bad_inputs.cpp.
+std::vector<Rule> bad_inputs();
+
+// The liveness probe: an echo, an exchange over TCP on a fresh connection, a page.
+void expect_alive(Link& link);
 
 // A rule that its profile does not meet yet, and why. As soon as it does, the suite fails until the entry is gone.
 struct NotYet {
