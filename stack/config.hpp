@@ -22,12 +22,17 @@ struct List {};
 // No memory for frames: they stay in the chip.
 struct Minimal {
   // using Device = ...;  the driver, see netif/device.hpp
+  // More than one: Device is a Devices of as many drivers (netif/devices.hpp).
+  static constexpr uint8_t interfaces = 1;
   static constexpr uint8_t arp_entries = 4;
 
   // Fragments are put together in the driver's store: so many datagrams at once, each of so many octets behind its header.
   static constexpr bool reassembly = true;
   static constexpr uint8_t reassemblies = 1;
   static constexpr uint16_t reassembly_size = 2040;
+
+  // The latest echo request to come from behind an unknown gateway waits there too (RFC 1122 2.3.2.2).
+  static constexpr bool hold_unresolved = false;
 
   // ICMP errors are sent, and heard where they mean something (netif/icmp.hpp).
   static constexpr bool icmp_errors = false;
@@ -57,6 +62,7 @@ struct Minimal {
 struct Full : Minimal {
   static constexpr uint8_t reassemblies = 2;
   static constexpr uint16_t reassembly_size = 560;
+  static constexpr bool hold_unresolved = true;
   static constexpr bool icmp_errors = true;
   static constexpr bool udp = true;
 };

@@ -13,7 +13,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   // ports and transaction ids come from them. With Config::dhcp the address is asked for; without, call configure().
   // False: the driver found no chip.
   bool begin(const MacAddress& mac, const uint8_t* secret, uint32_t now_ms) {
-    this->mac_ = mac;
+    this->start_interfaces(mac);
     this->hash_.set_secret(secret);
     this->now_ms_ = second_ = now_ms;
     this->now_ = to_tick(now_ms);
@@ -21,8 +21,10 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     return this->device_.begin(mac);
   }
 
-  // Our address by hand. Connections from another address are over. A gateway of 0.0.0.0: none.
-  void configure(Ipv4Address address, Ipv4Address mask, Ipv4Address gateway) {
+  // Our address by hand, on one of several interfaces (0: the first, which DHCP serves). Connections from another address
+  // are over. A gateway of 0.0.0.0: none.
+  void configure(Ipv4Address address, Ipv4Address mask, Ipv4Address gateway, uint8_t interface = 0) {
+    this->choose(interface);
     if (address != this->network_.address) this->tcp_abandon();
     this->network_ = Ipv4Network{address, mask, gateway};
   }
@@ -37,10 +39,13 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     for (uint8_t frames = 8; frames; --frames) {
       const uint16_t length = this->device_.rx_open();
       if (length == 0) break;
+      this->choose_receiving();
       receive(length);
       this->answering_ = false;
       this->device_.rx_close();
     }
+    this->choose(0);
+    this->forget_local();
     while (now_ms - second_ >= 1000) {
       second_ += 1000;
       every_second();
@@ -65,7 +70,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     if (!this->ethernet_input(length)) return;
     const uint16_t type = this->packet_.ethernet.type;
     if (type == ethertype_arp) {
-      if (this->arp_input()) this->tcp_resolved();
+      if (this->arp_input()) resolved();
     } else if (type != ethertype_ipv4) {
       this->counters_.count(Drop::ethernet);
     } else if (this->ipv4_input() && this->reassemble()) {
@@ -73,10 +78,18 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     }
   }
 
+  // The MAC address of a next hop is known now.
+  void resolved() {
+    this->tcp_resolved();
+    if (Config::hold_unresolved && this->take_held()) deliver();
+  }
+
   void deliver() {
     const uint8_t protocol = this->packet_.ip.protocol;
     if (protocol == protocol_icmp) {
-      if (this->icmp_input()) this->tcp_refused();
+      const IcmpOutcome outcome = this->icmp_input();
+      if (Config::icmp_errors && outcome == IcmpOutcome::refused) this->tcp_refused();
+      if (Config::hold_unresolved && outcome == IcmpOutcome::unresolved) this->hold_message();
     } else if (Config::tcp && protocol == protocol_tcp) {
       this->tcp_input();
     } else if (Config::udp && protocol == protocol_udp) {

@@ -1,14 +1,14 @@
 #ifndef TCPIP_NETIF_ARP_HPP
 #define TCPIP_NETIF_ARP_HPP
 // RFC 826, with the cache rules of RFC 1122 2.3.2. Not here: conflict detection (RFC 5227), proxy ARP.
-#include "stack/netif/ethernet.hpp"
+#include "stack/netif/interfaces.hpp"
 
 namespace tcpip {
 
 template <class Config>
-class Arp : public Ethernet<Config> {
+class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
  protected:
-  using Base = Ethernet<Config>;
+  using Base = Interfaces<Config, (Config::interfaces > 1)>;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;
@@ -22,7 +22,7 @@ class Arp : public Ethernet<Config> {
     static const uint8_t ethernet_ipv4[6] = {0, 1, 8, 0, 6, 4};
     ArpPacket& arp = packet_.arp;
     if (memcmp(&arp.hardware_type, ethernet_ipv4, sizeof ethernet_ipv4) != 0 || arp.sender_mac.is_group() ||
-        network_.is_ours(arp.sender_ip)) {
+        this->is_ours(arp.sender_ip)) {
       counters_.count(Drop::arp);
       return false;
     }

@@ -6,6 +6,13 @@
 
 namespace tcpip {
 
+// What came of a message.
+enum class IcmpOutcome : uint8_t {
+  done,
+  refused,    // a TCP segment of ours (RFC 1122 4.2.3.9); its IP header, ports and sequence number are in packet_ now
+  unresolved  // not answered: the MAC address of the next hop is being asked for
+};
+
 template <class Config>
 class Icmp : public Ipv4<Config> {
  protected:
@@ -13,14 +20,12 @@ class Icmp : public Ipv4<Config> {
   using Base::broadcast_;
   using Base::counters_;
   using Base::device_;
-  using Base::network_;
   using Base::packet_;
   using Base::payload_length_;
   using Base::payload_offset_;
 
-  // Takes the message in packet_. True: a TCP segment of ours was refused (RFC 1122 4.2.3.9); its IP header, ports and
-  // sequence number are in packet_ now.
-  bool icmp_input() {
+  // Takes the message in packet_.
+  IcmpOutcome icmp_input() {
     const uint16_t data = static_cast<uint16_t>(payload_length_ - icmp_size);
     const uint16_t data_at = static_cast<uint16_t>(payload_offset_ + icmp_size);
     IcmpHeader& icmp = packet_.ip.icmp;
@@ -29,14 +34,14 @@ class Icmp : public Ipv4<Config> {
       if (echo || (Config::icmp_errors && icmp.type == icmp_unreachable)) {
         const uint16_t sum = device_.rx_sum(data_at, data);
         if (sum_add(&icmp, icmp_size, sum) == 0xffff) {
-          if (!echo) return refused(data_at, data);
-          send(icmp_echo_reply, packet_.ip.source, data_at, data, sum);
-          return false;
+          if (!echo) return refused(data_at, data) ? IcmpOutcome::refused : IcmpOutcome::done;
+          return send(icmp_echo_reply, packet_.ip.source, data_at, data, sum) ? IcmpOutcome::done
+                                                                              : IcmpOutcome::unresolved;
         }
       }
     }
     counters_.count(Drop::icmp);
-    return false;
+    return IcmpOutcome::done;
   }
 
   // Tells the sender of the datagram at hand that it is not received (RFC 1122 3.2.2.1), unless that must not be told
@@ -80,7 +85,7 @@ class Icmp : public Ipv4<Config> {
     const uint8_t code = packet_.ip.icmp.code;
     if (code < 2 || code > 4 || n < ipv4_size + quoted) return false;
     device_.rx_read(quote_at, &packet_.ip, ipv4_size + quoted);
-    return packet_.ip.version_ihl == 0x45 && packet_.ip.protocol == protocol_tcp && network_.is_ours(packet_.ip.source);
+    return packet_.ip.version_ihl == 0x45 && packet_.ip.protocol == protocol_tcp && this->is_ours(packet_.ip.source);
   }
 
   uint8_t errors_ = 0;  // sent in this second

@@ -64,11 +64,12 @@ class Ipv4 : public Arp<Config> {
   // Starts a datagram to `to`, which may be in packet_: after it the payload is written behind `header` octets of transport header. False: cannot be sent
   // now.
   bool ipv4_open(const Ipv4Address& to, uint8_t protocol, uint8_t header) {
+    this->route(to);
     if (!this->resolve(to) || !this->open(static_cast<uint16_t>(ethernet_size + ipv4_size + header))) return false;
     answering_ = false;
     packet_.ip.protocol = protocol;
     packet_.ip.destination = to;
-    packet_.ip.source = network_.address;
+    packet_.ip.source = this->take_source();
     return true;
   }
 
@@ -94,14 +95,14 @@ class Ipv4 : public Arp<Config> {
   // RFC 1122 3.2.1.3: an address that a single other host can have.
   bool acceptable_source(const Ipv4Address& source) const {
     return source.octet[0] != 0 && source.octet[0] != 127 && !source.is_multicast_or_above() &&
-           source != network_.address && !network_.is_broadcast(source);
+           !this->is_ours(source) && !network_.is_broadcast(source);
   }
 
   bool acceptable_destination(const Ipv4Address& destination) {
     broadcast_ = network_.is_broadcast(destination);
     if (broadcast_) return true;
     broadcast_ = link_group_;
-    return network_.is_ours(destination);
+    return this->accept(destination);
   }
 
   uint16_t id_ = 0;

@@ -29,6 +29,31 @@ class Reassembly : public Icmp<Config> {
       if (d.seconds && --d.seconds == 0) tell_expired(d);
   }
 
+  // Config::hold_unresolved: keeps the datagram at hand, whose headers were overwritten, until take_held() gives it back. Only
+  // the latest is kept, and a reassembled one is not.
+  void hold_message() {
+    if (payload_offset_ == 0 || payload_length_ > Config::reassembly_size) return;
+    device_.rx_read(ethernet_size, &packet_.ip, ipv4_size);
+    Datagram* d = find_held();
+    if (!d) d = &take();
+    fill(*d);
+    d->protocol = held_mark;
+    d->seconds = hold_s;
+    d->end = payload_length_;
+    if (!device_.store_rx(store_of(*d), payload_offset_, payload_length_)) d->seconds = 0;
+  }
+  // True: an ICMP message that was held is at hand again.
+  bool take_held() {
+    Datagram* d = find_held();
+    if (!d) return false;
+    d->seconds = 0;
+    packet_.ip.protocol = protocol_icmp;
+    memcpy(&packet_.ip.source, d->addresses, sizeof d->addresses);
+    this->broadcast_ = !this->accept(packet_.ip.destination);
+    take_from_store(*d);
+    return true;
+  }
+
  private:
   __attribute__((noinline)) bool complete() {
     const uint16_t field = packet_.ip.fragment;
@@ -42,10 +67,7 @@ class Reassembly : public Icmp<Config> {
       if (add(*d, static_cast<uint8_t>(block), length, more)) {
         if (!d->last || d->have != blocks_of(d->end)) return false;
         d->seconds = 0;
-        payload_offset_ = 0;
-        payload_length_ = d->end;
-        device_.rx_from_store(store_of(*d), d->end);
-        this->read_transport_header();
+        take_from_store(*d);
         return true;
       }
     }
@@ -57,6 +79,8 @@ class Reassembly : public Icmp<Config> {
   static constexpr uint16_t more_fragments = 0x2000;
   static constexpr uint16_t offset_bits = 0x1fff;
   static constexpr uint8_t lifetime_s = 60;  // from the first fragment to come, RFC 1122 3.3.2
+  static constexpr uint8_t hold_s = 5;
+  static constexpr uint8_t held_mark = 255;  // no protocol (RFC 3692)
   static constexpr uint8_t blocks = Config::reassembly_size / 8;
 
   static_assert(Config::reassemblies != 0 && Config::reassembly_size % 8 == 0 && Config::reassembly_size <= 255 * 8,
@@ -65,6 +89,7 @@ class Reassembly : public Icmp<Config> {
   static_assert(reassembly_store <= Config::Device::store_size, "the driver's store is too small");
 
   struct Datagram {
+    uint8_t interface;
     uint8_t seconds;  // until it is given up; 0: free
     bool last;        // the last fragment has come
     uint8_t tries;    // to tell that it expired; 0: the first has not come, or has options
@@ -86,6 +111,7 @@ class Reassembly : public Icmp<Config> {
   Datagram* find() {
     for (Datagram& d : datagrams_)
       if (d.seconds && d.id.raw() == packet_.ip.id.raw() && d.protocol == packet_.ip.protocol &&
+          (Config::interfaces == 1 || d.interface == this->receiving()) &&
           memcmp(d.addresses, &packet_.ip.source, sizeof d.addresses) == 0)
         return &d;
     return nullptr;
@@ -95,12 +121,31 @@ class Reassembly : public Icmp<Config> {
     Datagram* oldest = datagrams_;
     for (Datagram& d : datagrams_)
       if (d.seconds < oldest->seconds) oldest = &d;
-    memset(oldest, 0, sizeof *oldest);
-    oldest->seconds = lifetime_s;
-    oldest->id = packet_.ip.id;
-    oldest->protocol = packet_.ip.protocol;
-    memcpy(oldest->addresses, &packet_.ip.source, sizeof oldest->addresses);
+    fill(*oldest);
     return *oldest;
+  }
+
+  void fill(Datagram& d) {
+    memset(&d, 0, sizeof d);
+    d.seconds = lifetime_s;
+    d.interface = this->receiving();
+    d.id = packet_.ip.id;
+    d.protocol = packet_.ip.protocol;
+    memcpy(d.addresses, &packet_.ip.source, sizeof d.addresses);
+  }
+
+  void take_from_store(const Datagram& d) {
+    payload_offset_ = 0;
+    payload_length_ = d.end;
+    this->choose_store(d.interface);
+    device_.rx_from_store(store_of(d), d.end);
+    this->read_transport_header();
+  }
+
+  Datagram* find_held() {
+    for (Datagram& d : datagrams_)
+      if (d.seconds && d.protocol == held_mark) return &d;
+    return nullptr;
   }
 
   // False: this is not a fragment of the same datagram as those that have come.
@@ -136,9 +181,10 @@ class Reassembly : public Icmp<Config> {
 
   // RFC 1122 3.3.2. Not of other ICMP messages than echo: they may be errors.
   void tell_expired(Datagram& d) {
-    if (!Config::icmp_errors || d.tries == 0 || !this->network_.is_ours(d.addresses[1])) return;
+    if (!Config::icmp_errors || d.tries == 0 || !this->is_ours(d.addresses[1])) return;
     --d.tries;
     const uint16_t header = static_cast<uint16_t>(store_of(d) - ipv4_size);
+    this->choose_store(d.interface);
     device_.rx_from_store(header, ipv4_size + Base::quoted);
     uint8_t type;
     device_.rx_read(ipv4_size, &type, 1);
@@ -162,6 +208,8 @@ class Reassembly<Config, false> : public Icmp<Config> {
     return false;
   }
   void reassembly_second() {}
+  void hold_message() {}
+  bool take_held() { return false; }
 };
 
 }  // namespace tcpip

@@ -75,6 +75,7 @@ class Connection {
   TcpState state_;
   uint8_t flags_;
   uint8_t application_;
+  uint8_t interface_;      // whose address is ours
   uint8_t retries_;        // of what is in flight
   uint8_t backoff_;        // the timeout is doubled so many times
   uint32_t una_;           // oldest sequence number that is not acknowledged

@@ -172,6 +172,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
   uint16_t segment(Slot& c, uint16_t from, uint16_t room, uint8_t how) {
     const bool syn = c.state_ < TcpState::established && !(c.flags_ & Connection::aborting);
     const uint8_t header = syn ? tcp_size + 4 : tcp_size;
+    this->send_from(c.interface_);
     if (!this->ipv4_open(c.remote_, protocol_tcp, header)) {
       c.flags_ |= Connection::unresolved;
       return 0;

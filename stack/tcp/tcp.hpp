@@ -13,6 +13,7 @@ class Tcp : public TcpOutput<Config> {
   // Opens a connection to `port` of `to` for application A. Null: none is free, or we have no address.
   template <class A>
   Connection* connect(Ipv4Address to, uint16_t port) {
+    this->route(to);
     Slot* slot = this->network_.address.is_zero() ? nullptr : allocate();
     if (!slot) return nullptr;
     Slot& c = *slot;
@@ -102,7 +103,8 @@ class Tcp : public TcpOutput<Config> {
   Slot* find(const Ipv4Address& remote, Be16 remote_port, Be16 local_port) {
     for (Slot& c : connections_)
       if (c.state_ != TcpState::closed && c.remote_port_.raw() == remote_port.raw() &&
-          c.local_port_.raw() == local_port.raw() && c.remote_ == remote)
+          c.local_port_.raw() == local_port.raw() && c.remote_ == remote &&
+          (Config::interfaces == 1 || c.interface_ == this->local()))
         return &c;
     return nullptr;
   }
@@ -137,6 +139,7 @@ class Tcp : public TcpOutput<Config> {
   void start(Slot& c, uint8_t application, TcpState state, Ipv4Address remote, Be16 remote_port, Be16 local_port) {
     memset(static_cast<void*>(&c), 0, sizeof c);
     c.application_ = application;
+    if (Config::interfaces > 1) c.interface_ = this->local();
     c.state_ = state;
     c.remote_ = remote;
     c.remote_port_ = remote_port;

@@ -189,6 +189,35 @@ TEST_F(IcmpTest, NoTimeExceededForAFlood) {
   EXPECT_EQ(bench.sent().size(), 2u);
 }
 
+// AR-6
+TEST_F(IcmpTest, EchoFromBehindAnUnknownGatewayWaitsForIt) {
+  const auto ping = [&](const char* data) {
+    bench.receive(Tins::EthernetII(tins(our_mac), tins(peer_mac)) / Tins::IP(tins(our_ip), "192.0.2.1") /
+                  Tins::ICMP(Tins::ICMP::ECHO_REQUEST) / Tins::RawPDU(data));
+  };
+  ping("first");
+  EXPECT_EQ(describe_arp(bench.next_frame()), "all: who-has 10.0.0.254 tell 10.0.0.1");
+  ping("latest");
+  EXPECT_TRUE(bench.silent());
+  bench.receive(Tins::ARP::make_arp_reply(tins(our_ip), tins(gateway_ip), tins(our_mac), tins(peer_mac)));
+  const Tins::EthernetII reply = parse(bench.next_frame());
+  EXPECT_EQ(reply.rfind_pdu<Tins::ICMP>().type(), Tins::ICMP::ECHO_REPLY);
+  EXPECT_EQ(reply.rfind_pdu<Tins::IP>().dst_addr(), "192.0.2.1");
+  EXPECT_EQ(reply.rfind_pdu<Tins::RawPDU>().payload(), Octets({'l', 'a', 't', 'e', 's', 't'}));
+  EXPECT_TRUE(bench.silent());
+  ping("again");
+  EXPECT_EQ(bench.sent().size(), 1u);
+}
+
+TEST_F(IcmpTest, WhatWaitedTooLongIsForgotten) {
+  bench.receive(Tins::EthernetII(tins(our_mac), tins(peer_mac)) / Tins::IP(tins(our_ip), "192.0.2.1") /
+                Tins::ICMP(Tins::ICMP::ECHO_REQUEST));
+  bench.run_for(7'000);
+  bench.sent().clear();
+  bench.introduce(gateway_ip);
+  EXPECT_TRUE(bench.silent());
+}
+
 // IC-11: only while the connection is being opened, and only by what quotes its SYN.
 TEST_F(IcmpTest, RefusedWhileOpening) {
   for (int code = 0; code <= 15; ++code) {
