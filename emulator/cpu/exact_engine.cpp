@@ -89,9 +89,11 @@ class Exact final : public ExactEngine, private Core {
 
   bool settle();
   bool settle_asleep();
+  void hold();
   void reset();
   void wake();
-  void slept(std::int64_t from, std::int64_t cycles);
+  void respond();
+  void slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles);
   void enter_interrupt();
   void run_slice();
 
@@ -132,7 +134,9 @@ class Exact final : public ExactEngine, private Core {
   std::uint32_t fault_pc_ = 0;
   std::uint16_t stack_floor_ = 0;
 
+  std::int64_t held_until_ = 0;  // by a reset, or a start-up
   bool sleeping_ = false;
+  bool waking_ = false;  // no longer asleep, not yet running
   SleepMode mode_ = SleepMode::idle;
   CycleAccount account_;
 };
@@ -271,6 +275,14 @@ std::int64_t Exact::next_event() const {
 bool Exact::settle() {
   for (;;) {
     if (halt_ != Halt::none || now() >= limit_) return false;
+    if (now() < held_until_) {
+      hold();
+      continue;
+    }
+    if (waking_) {
+      respond();
+      continue;
+    }
     synchronise();
     if (timer_due()) avr_cycle_timer_process(&avr_);
     if (avr_.run != run_) {
@@ -300,6 +312,14 @@ bool Exact::settle() {
   }
 }
 
+// While the oscillator starts. In reset it is as if the first instruction slept.
+void Exact::hold() {
+  const std::int64_t until = std::min(limit_, held_until_);
+  slept(waking_ ? pc : pc + 1, now(), until - now());
+  deadline = until;
+  left = 0;
+}
+
 // Either wakes, or sleeps on to the next event. False at the limit.
 bool Exact::settle_asleep() {
   if (i != 0 && wake_up_->any(mode_, requests_)) {
@@ -307,41 +327,45 @@ bool Exact::settle_asleep() {
     return true;
   }
   const std::int64_t until = std::min(limit_, next_event());
-  slept(now(), until - now());
+  slept(pc, now(), until - now());
   deadline = until;
   left = 0;
   return until < limit_;
 }
 
-void Exact::slept(std::int64_t from, std::int64_t cycles) {
+void Exact::slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles) {
   account_.slept(cycles);
-  if (instrument_.slept != nullptr) instrument_.slept(instrument_.observer, pc, from, cycles);
+  if (instrument_.slept != nullptr) instrument_.slept(instrument_.observer, next_pc, from, cycles);
+}
+
+void Exact::wake() {
+  sleeping_ = false;
+  waking_ = true;
+  avr_.state = cpu_Running;
+  held_until_ = now() + start_up(mode_, options_.sleep);
 }
 
 // "Interrupt Response Time": asleep, as many cycles more as the response takes, on top of the oscillator's start-up.
-void Exact::wake() {
-  sleeping_ = false;
-  avr_.state = cpu_Running;
+void Exact::respond() {
+  waking_ = false;
   const std::int64_t from = now();
-  left -= start_up(mode_, options_.sleep);
   if (options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
   left -= avr_.address_size + 2;
-  slept(from, now() - from);
+  slept(pc, from, now() - from);
 }
 
-// A reset is asked for by replacing avr_t::run. The time until the CPU starts is added to avr_t::cycle, as asleep.
+// A reset is asked for by replacing avr_t::run, which sets avr_t::cycle to when the CPU starts.
 void Exact::reset() {
-  avr_.run(&avr_);
-  const std::int64_t delay = static_cast<std::int64_t>(avr_.cycle) - now();
-  left -= delay;
-  account_.slept(delay);
-  account_.leave_all_interrupts(now());
-  if (sleeping_ && options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{now()});
-  sleeping_ = false;
-  shadow = -1;
   const std::int64_t from = now();
+  avr_.run(&avr_);
+  held_until_ = static_cast<std::int64_t>(avr_.cycle);
+  avr_.cycle = static_cast<avr_cycle_count_t>(from);
+  account_.leave_all_interrupts(from);
+  if (sleeping_ && options_.sleep.listener != nullptr) options_.sleep.listener->woke(Cycles{held_until_});
+  sleeping_ = false;
+  waking_ = false;
+  shadow = -1;
   take_state();
-  deadline = from;
   space_.update_external_bus();
   if (instrument_.reset != nullptr) instrument_.reset(instrument_.observer);
 }

@@ -63,6 +63,7 @@ class SimavrEngine final : public Engine {
   void reset();
   void sleep();
   void wake();
+  void respond();
   Halt step();
   Halt execute_sleep();
   bool execute_load_program(std::uint16_t opcode);
@@ -82,7 +83,9 @@ class SimavrEngine final : public Engine {
   FlashReader flash_reader_;
   std::uint32_t closed_end_ = 0;
   Cycles limit_;
+  Cycles held_until_;  // by a reset, or a start-up
   bool sleeping_ = false;
+  bool waking_ = false;  // no longer asleep, not yet running
   SleepMode mode_ = SleepMode::idle;
   // The last instruction set I, or was RETI: one more is executed before an interrupt is served.
   bool shadow_ = false;
@@ -99,7 +102,13 @@ Halt SimavrEngine::run_until(Cycles limit) {
   while (now() < limit_) {
     if (avr_.state == cpu_Crashed) return Halt::crashed;
     if (avr_.state == cpu_Done) return Halt::done;
-    if (avr_.run != run_) {
+    if (now() < held_until_) {
+      const Cycles until = std::min(limit_, held_until_);
+      slept_ += until - now();
+      advance((until - now()).count);
+    } else if (waking_) {
+      respond();
+    } else if (avr_.run != run_) {
       reset();
     } else if (timer_due()) {
       avr_cycle_timer_process(&avr_);
@@ -114,15 +123,17 @@ Halt SimavrEngine::run_until(Cycles limit) {
   return Halt::none;
 }
 
-// A reset is asked for by replacing avr_t::run. The time until the CPU starts is added to avr_t::cycle, as asleep.
+// A reset is asked for by replacing avr_t::run, which sets avr_t::cycle to when the CPU starts; until then it counts as asleep.
 void SimavrEngine::reset() {
   const Cycles from = now();
   avr_.run(&avr_);
-  slept_ += now() - from;
+  held_until_ = now();
+  avr_.cycle = static_cast<avr_cycle_count_t>(from.count);
   if (depth_ > 0) interrupted_ = interrupt_cycles();
   depth_ = 0;
-  if (sleeping_ && sleep_.listener != nullptr) sleep_.listener->woke(now());
+  if (sleeping_ && sleep_.listener != nullptr) sleep_.listener->woke(held_until_);
   sleeping_ = false;
+  waking_ = false;
   shadow_ = false;
 }
 
@@ -139,8 +150,13 @@ void SimavrEngine::sleep() {
 void SimavrEngine::wake() {
   sleeping_ = false;
   avr_.state = cpu_Running;
+  waking_ = true;
+  held_until_ = now() + Cycles{start_up(mode_, sleep_)};
+}
+
+void SimavrEngine::respond() {
+  waking_ = false;
   const Cycles from = now();
-  advance(start_up(mode_, sleep_));
   if (sleep_.listener != nullptr) sleep_.listener->woke(now());
   advance(response_cycles());
   slept_ += now() - from;
