@@ -1,13 +1,17 @@
 #pragma once
 // What the machine, its core and its peripherals can say of a firmware.
 
-#include <span>
+#include <string_view>
 
 #include "nic-model/core/diagnostics.hpp"
 
 namespace avrlan {
 
+// After these there is no next instruction; after every other error the machine can go on, if it is to.
+inline constexpr std::string_view final_errors[] = {"closed-flash", "illegal-opcode", "outside-flash"};
+
 inline constexpr DiagnosticKind machine_diagnostic_kinds[] = {
+    {"closed-flash", Severity::error, "execution in a part of the flash that SPM is programming"},
     {"flash-read-while-busy", Severity::warning, "the flash's read-while-write section read while it is being written"},
     {"flash-read-outside", Severity::error, "LPM or ELPM outside the flash"},
     {"flash-write-outside", Severity::error, "SPM outside the flash"},
@@ -18,7 +22,7 @@ inline constexpr DiagnosticKind machine_diagnostic_kinds[] = {
     {"spi-early-store", Severity::warning, "SPDR stored in the very cycle in which SPIF is set: the byte is lost"},
     {"spi-mode", Severity::warning, "a byte for the Ethernet chip in an SPI mode other than 0"},
     {"spm-outside-boot-section", Severity::warning, "SPM outside the boot section, where it does nothing"},
-    {"stack-overflow", Severity::error, "the stack has grown into data"},
+    {"stack-overflow", Severity::error, "the stack has grown into data (only told by --engine exact, once)"},
     {"timer-busy", Severity::warning, "a register of the asynchronous timer written while it was busy"},
     {"uart-baud", Severity::warning, "the console's other end has another baud rate than the firmware (--uart-baud)"},
     {"wild-access", Severity::error, "a load or store where no memory answers"},

@@ -121,17 +121,19 @@ std::int64_t source_hz(const Board& board, const MachineOptions& options, const 
   return source.hz != 0 ? source.hz : board.hz;
 }
 
-// What the exact engine finds ends the run, after it was told.
+// What the exact engine finds ends the run, after it was told, unless the run is to go on.
 class FaultReporter : public cpu::FaultSink {
  public:
-  explicit FaultReporter(DiagnosticSink* diagnostics) : diagnostics_(diagnostics) {}
+  explicit FaultReporter(const MachineOptions& options)
+      : diagnostics_(options.diagnostics), goes_on_(options.goes_on) {}
   cpu::Verdict on_fault(const cpu::Fault& fault) override {
     if (diagnostics_ != nullptr) diagnostics_->report(cpu::to_diagnostic(fault));
-    return cpu::Verdict::halt;
+    return goes_on_ && goes_on_(to_string(fault.kind)) ? cpu::Verdict::resume : cpu::Verdict::halt;
   }
 
  private:
   DiagnosticSink* diagnostics_;
+  std::function<bool(std::string_view)> goes_on_;
 };
 
 }  // namespace
@@ -219,7 +221,7 @@ class Machine::Impl {
   peripherals::AnalogComparator comparator_{context_, part_, analog_inputs_, adc_};
   // Takes the vectors that those above have left.
   cpu::SimavrVectors vectors_{avr_, interrupts_};
-  FaultReporter faults_{diagnostics_};
+  FaultReporter faults_;
   const EngineKind engine_kind_;
   std::unique_ptr<cpu::Engine> engine_;
   std::unique_ptr<PinTrace> trace_;
@@ -238,6 +240,7 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
       clock_(source_hz(on, options, peripherals::clock_source(part_, fuses_)), scheduler.now()),
       console_(usart(options.uart)),
       analog_inputs_(scheduler, options.analog),
+      faults_(options),
       engine_kind_(options.engine) {
   if (board.nic_clock && options.hz != 0) {
     throw UsageError(fmt::format("board {} runs from its chip's CLKOUT, which no option sets", board.name),

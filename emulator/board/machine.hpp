@@ -57,6 +57,9 @@ struct MachineOptions {
   std::vector<AnalogSignal> analog;  // what is not named is 0 V, AREF and AVCC are 5 V
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
   DiagnosticSink* diagnostics = nullptr;
+  // Whether the firmware goes on after an error of this name, if it is none of final_errors (diagnostic_kinds.hpp); empty, and
+  // with simavr's engine: it does not. A load is then 0, a store or SPM is ignored, a flash read is 0xFF, the stack grows.
+  std::function<bool(std::string_view)> goes_on;
 };
 
 // The MCU's memories, as far as someone who observes a firmware has to know them.

@@ -30,10 +30,14 @@ std::optional<Severity> parse_severity(std::string_view rule, std::string_view t
   throw UsageError(fmt::format("--diag '{}': '{}' is no severity", rule, text), "use ignore, note, warning or error");
 }
 
-// The engine cannot go on after these, whatever they are called.
-bool ends_the_run(std::string_view name) {
-  return std::any_of(std::begin(machine_diagnostic_kinds), std::end(machine_diagnostic_kinds),
-                     [&](const DiagnosticKind& kind) { return kind.name == name && kind.severity == Severity::error; });
+// No instruction comes after these.
+bool is_final(std::string_view name, EngineKind engine) {
+  if (engine == EngineKind::exact)
+    return std::find(std::begin(final_errors), std::end(final_errors), name) != std::end(final_errors);
+  // simavr's interpreter ends at whatever the core does wrong. That a clock stands is no instruction's end.
+  return name != "mcu-clock-stopped" &&
+         std::any_of(std::begin(machine_diagnostic_kinds), std::end(machine_diagnostic_kinds),
+                     [&](const auto& kind) { return kind.name == name && kind.severity == Severity::error; });
 }
 
 void check_what(std::string_view rule, std::string_view what) {
@@ -75,19 +79,27 @@ void DiagnosticPolicy::add(std::string_view rules) {
                        fmt::format("write {}=ignore, =note, =warning or =error", rule));
     }
     const auto severity = parse_severity(rule, rule.substr(equals + 1));
-    if (ends_the_run(what) && severity != Severity::error) {
-      throw UsageError(fmt::format("--diag '{}': {} is always an error", rule, what),
-                       "the firmware cannot go on after it");
-    }
     rules_.push_back({std::string(what), severity});
     if (rule.size() == rules.size()) return;
     rules.remove_prefix(rule.size() + 1);
   }
 }
 
+void DiagnosticPolicy::use(EngineKind engine) {
+  engine_ = engine;
+  for (const Rule& rule : rules_) {
+    if (engine == EngineKind::simavr && rule.what == "stack-overflow")
+      throw UsageError("--diag stack-overflow: simavr's interpreter does not look at the stack", "use --engine exact");
+    if (is_final(rule.what, engine) && rule.severity != Severity::error) {
+      throw UsageError(fmt::format("--diag: {} is always an error with --engine {}", rule.what, to_string(engine)),
+                       "the firmware cannot go on after it");
+    }
+  }
+}
+
 std::optional<Severity> DiagnosticPolicy::severity(std::string_view name, Severity own) const {
   std::optional<Severity> severity = own;
-  if (ends_the_run(name)) return severity;
+  if (is_final(name, engine_)) return severity;
   for (const Rule& rule : rules_) {
     if (matches(rule.what, name, own)) severity = rule.severity;
   }

@@ -36,6 +36,9 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
     : firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
   MachineOptions machine_options = options.machine;
   machine_options.diagnostics = &diagnostics_;
+  machine_options.goes_on = [policy = options.diagnostics](std::string_view name) {
+    return policy.severity(name, Severity::error) != Severity::error;
+  };
   machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
   diagnostics_.locate([this] { return place(); });
   nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_, options.nic);

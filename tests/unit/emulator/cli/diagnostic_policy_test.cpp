@@ -61,9 +61,32 @@ TEST(DiagnosticPolicy, KnowsEveryNameOnce) {
 
 TEST(DiagnosticPolicy, WhatEndsTheRunStaysAnError) {
   EXPECT_EQ(severity({"all=ignore"}, "illegal-opcode", Severity::error), Severity::error);
-  DiagnosticPolicy policy;
-  EXPECT_THROW(policy.add("stack-overflow=warning"), UsageError);
-  EXPECT_NO_THROW(policy.add("stack-overflow=error"));
+  for (const char* final : {"illegal-opcode", "outside-flash", "closed-flash"}) {
+    DiagnosticPolicy policy;
+    policy.add(final + std::string("=warning"));
+    EXPECT_THROW(policy.use(EngineKind::exact), UsageError) << final;
+  }
+}
+
+TEST(DiagnosticPolicy, WhatTheMachineCanGoOnAfterNeedNotEndIt) {
+  EXPECT_EQ(severity({"stack-overflow=ignore"}, "stack-overflow", Severity::error), std::nullopt);
+  EXPECT_EQ(severity({"wild-access=note"}, "wild-access", Severity::error), Severity::note);
+}
+
+TEST(DiagnosticPolicy, KnowsWhatSimavrsEngineCannot) {
+  const auto check = [](const char* rules, EngineKind engine) {
+    DiagnosticPolicy policy;
+    policy.add(rules);
+    policy.use(engine);
+    return policy.severity("wild-access", Severity::error);
+  };
+  EXPECT_THROW(check("stack-overflow=error", EngineKind::simavr), UsageError);
+  EXPECT_THROW(check("wild-access=warning", EngineKind::simavr), UsageError);
+  for (const char* fine : {"wild-access=error", "all=ignore", "wire-fcs=ignore", "mcu-clock-stopped=note"})
+    EXPECT_NO_THROW(check(fine, EngineKind::simavr)) << fine;
+  EXPECT_EQ(check("all=ignore", EngineKind::simavr), Severity::error);
+  EXPECT_EQ(check("all=ignore", EngineKind::exact), std::nullopt);
+  EXPECT_NO_THROW(check("stack-overflow=note,wild-access=ignore", EngineKind::exact));
 }
 
 }  // namespace
