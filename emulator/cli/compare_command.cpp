@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "emulator/board/escape.hpp"
 #include "emulator/board/write_file.hpp"
+#include "emulator/cli/output_files.hpp"
+#include "emulator/cli/tell.hpp"
 #include "emulator/profile/compare.hpp"
 
 namespace avrlan {
@@ -39,21 +42,31 @@ fits an item counts, and the file's before --max-regress:
 
 Exit status: 0, 1 something is worse than allowed, 64 a wrong command line or files that cannot be compared.)";
 
+profile::JsonFile load_run(const std::filesystem::path& path) {
+  return profile::JsonFile::load(path, profile::run_schema);
+}
+
 int compare(const CompareArguments& args) {
-  const auto now = profile::load_run(args.now);
+  using profile::JsonFile;
+  const JsonFile now = load_run(args.now);
   if (args.update_baseline) {
+    keep_apart({{"NEW", args.now}}, {{"--update-baseline", args.base}});
+    profile::check_baseline(now, args.base);
     write_file(args.base, profile::baseline_of(now).dump(1) + "\n");
-    fmt::print("{} now has the numbers of {}\n", args.base.string(), args.now.string());
+    fmt::print("{} now has the numbers of {}\n", printable(args.base.string()), printable(args.now.string()));
     return 0;
   }
+  if (!args.junit.empty())
+    keep_apart({{"BASE", args.base}, {"NEW", args.now}, {"--limits", args.limits}}, {{"--junit", args.junit}});
   profile::Limits limits;
   if (!args.limits.empty()) limits.read(args.limits);
   if (!args.max_regress.empty()) limits.limit_cycles(profile::Allowance::parse("--max-regress", args.max_regress));
-  const auto comparison = profile::compare(profile::load_run(args.base), now, limits);
+  const auto comparison = profile::compare(load_run(args.base), now, limits);
   fmt::print("{}", args.json ? profile::json_of(comparison).dump(2) + "\n" : profile::text_of(comparison));
   if (!args.junit.empty()) write_file(args.junit, profile::junit_of(comparison));
   if (args.github) {
-    fmt::print("{}", profile::annotations_of(comparison));
+    const std::string annotations = profile::annotations_of(comparison);
+    args.json ? tell("{}", annotations) : fmt::print("{}", annotations);
     if (const char* job_summary = std::getenv("GITHUB_STEP_SUMMARY"); job_summary != nullptr && *job_summary != '\0')
       write_file(job_summary, profile::markdown_of(comparison), std::ios::app);
   }
@@ -75,7 +88,10 @@ void add_compare_command(CLI::App& program, int& exit_status) {
   command->add_option("--junit", args->junit, "write a JUnit report of every item with a limit")->type_name("FILE");
   command->add_flag("--github", args->github, "print annotations, and add a table to $GITHUB_STEP_SUMMARY");
   command->add_flag("--json", args->json, "print the comparison as JSON");
-  command->add_flag("--update-baseline", args->update_baseline, "write NEW's numbers to BASE instead of comparing");
+  CLI::Option* update =
+      command->add_flag("--update-baseline", args->update_baseline, "write NEW's numbers to BASE instead of comparing");
+  for (const char* comparing : {"--max-regress", "--limits", "--junit", "--github", "--json"})
+    update->excludes(command->get_option(comparing));
   command->footer(examples);
   command->callback([args, &exit_status] { exit_status = compare(*args); });
 }

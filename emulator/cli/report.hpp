@@ -1,5 +1,5 @@
 #pragma once
-// What is said at the end of a run: the summary for people, run.json for programs.
+// run.json, and the exit status.
 
 #include <string>
 
@@ -18,9 +18,6 @@ struct Determinism {
 };
 
 Determinism determinism(const RunEnd& end);
-
-// Some lines of text, each ended by a newline: how it ended, cycles, frames each way, drops by reason, diagnostics.
-std::string summary(const Simulation& simulation, const RunEnd& end);
 
 // run.json as DESIGN section 6 lists it.
 nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board, const Firmware& firmware,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,9 @@
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/cli/nic_options.hpp"
+#include "emulator/cli/output_files.hpp"
 #include "emulator/cli/report.hpp"
+#include "emulator/cli/run_text.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cli/tell.hpp"
@@ -29,6 +32,7 @@ namespace avrlan {
 namespace {
 
 constexpr std::size_t functions_in_summary = 15;
+constexpr std::string_view frames_file = "frames.pcapng", uart_file = "uart.log";
 
 struct RunArguments {
   std::filesystem::path firmware;
@@ -79,7 +83,9 @@ command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 S
 const std::string diagnostics_help = R"(
 --diag WHAT=SEVERITY, repeatable; later ones win. WHAT is a name (`avrlan diagnostics` lists them), a beginning with * after
 it, all, or note, warning or error for everything that has this severity of its own. SEVERITY is ignore, note, warning or
-error; an error ends the run with status 70.)";
+error; an error ends the run with status 70. Below an error, the firmware goes on: a wild load reads 0, a wild store does nothing, the
+stack grows on (firmware with a stack for each thread needs stack-overflow=ignore). After illegal-opcode, outside-flash and
+closed-flash nothing can, nor after any of the machine's with --engine simavr, which does not look at the stack at all.)";
 
 // SIGINT and SIGTERM become a byte in a pipe; a second one ends the process at once.
 class SignalPipe {
@@ -123,15 +129,6 @@ void write_stdout(std::uint8_t byte) {
   }
 }
 
-void make_directory(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) {
-    throw HostError(fmt::format("cannot make the directory {}: {}", path.string(), error.message()),
-                    "give --out a directory that can be written");
-  }
-}
-
 SimulationOptions simulation_options(const RunArguments& args) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
@@ -145,6 +142,7 @@ SimulationOptions simulation_options(const RunArguments& args) {
   options.nic = parse_nic_options(args.chip_revision, args.errata);
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
   for (const auto& rules : args.diagnostics) options.diagnostics.add(rules);
+  options.diagnostics.use(options.machine.engine);
   options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
   for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
   options.gateway.host_access = args.host_access;
@@ -155,13 +153,20 @@ SimulationOptions simulation_options(const RunArguments& args) {
   }
   if (!args.pcap.empty()) options.captures.push_back(args.pcap);
   if (!args.vcd.empty()) options.pin_trace = PinTraceOptions::parse(args.vcd);
-  if (!args.out.empty()) options.captures.push_back(args.out / "frames.pcapng");
+  if (!args.out.empty()) options.captures.push_back(args.out / frames_file);
   return options;
 }
 
 profile::RecordingOptions recording_options(const RunArguments& args) {
   profile::RecordingOptions options;
-  for (const auto& region : args.regions) options.regions.push_back(profile::CodeGroup::parse(region));
+  for (const auto& text : args.regions) {
+    auto region = profile::CodeGroup::parse(text);
+    const auto& others = options.regions;
+    if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.name == region.name; }))
+      throw UsageError(fmt::format("--region {} is given twice", region.name),
+                       "give each a name, or join the patterns");
+    options.regions.push_back(std::move(region));
+  }
   options.profile = args.profile || !options.regions.empty();
   options.coverage = args.coverage;
   constexpr std::int64_t most_moments = 100'000'000;
@@ -174,6 +179,33 @@ profile::RecordingOptions recording_options(const RunArguments& args) {
                      "add --out DIR for its files");
   }
   return options;
+}
+
+// Nothing without --out.
+std::optional<OutDirectory> output_directory(const RunArguments& args, const SimulationOptions& options,
+                                             const profile::RecordingOptions& record) {
+  std::vector<NamedFile> inputs = {{"FIRMWARE", args.firmware}};
+  for (const auto& analog : args.analog) {
+    if (const auto at = analog.find("=@"); at != std::string::npos)
+      inputs.push_back({"--analog", analog.substr(at + 2)});
+  }
+  std::vector<NamedFile> outputs;
+  if (!args.pcap.empty()) outputs.push_back({"--pcap", args.pcap});
+  if (options.pin_trace) outputs.push_back({"--vcd", options.pin_trace->file});
+  std::vector<std::string> names = {"run.json", "diagnostics.json", std::string(uart_file), std::string(frames_file)};
+  for (const auto& name : record.names()) names.push_back(name);
+  if (!args.out.empty()) {
+    for (const auto& name : names) outputs.push_back({"--out", args.out / name});
+  }
+  keep_apart(inputs, outputs);
+  if (args.out.empty()) return std::nullopt;
+  return OutDirectory(args.out, names);
+}
+
+void check_uart_log(const std::ofstream& log, const OutDirectory& out) {
+  if (log) return;
+  throw HostError(fmt::format("cannot write {}: {}", (out / uart_file).string(), std::strerror(errno)),
+                  "give --out a directory that can be written, on a disk with room");
 }
 
 std::chrono::nanoseconds wall_time(std::string_view option, const std::string& text) {
@@ -207,13 +239,7 @@ int run(const RunArguments& args) {
   const SimulationOptions options = simulation_options(args);
   const profile::RecordingOptions record = recording_options(args);
   const RunLimits limits = run_limits(args);
-  std::ofstream uart_log;
-  if (!args.out.empty()) {
-    make_directory(args.out);
-    uart_log.open(args.out / "uart.log", std::ios::binary);
-    if (!uart_log)
-      throw HostError("cannot write " + (args.out / "uart.log").string(), "give --out a directory that can be written");
-  }
+  const std::optional<OutDirectory> out = output_directory(args, options, record);
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
   std::optional<profile::Recording> recording;
@@ -222,6 +248,12 @@ int run(const RunArguments& args) {
     simulation.on_frame(
         [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
     simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });
+  }
+  std::ofstream uart_log;
+  if (out) {
+    out->begin(frames_file);
+    uart_log.open(*out / uart_file, std::ios::binary);
+    check_uart_log(uart_log, *out);
   }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
@@ -249,11 +281,16 @@ int run(const RunArguments& args) {
   }
   const RunEnd end = runner.run();
   if (progress) tell("\r\x1b[K");
-  tell("{}", summary(simulation, end));
+  auto json = run_json(simulation, board, firmware, end);
   if (recording) {
     recording->update();
-    if (record.profile) tell("{}", recording->table(functions_in_summary));
+    recording->add_to(json);
   }
+  const profile::JsonFile report{"run.json", json};
+  const profile::JsonFile diagnostics{"diagnostics.json", diagnostics_json(simulation.diagnostics(), firmware)};
+  constexpr std::int64_t told_once = 1;
+  tell("{}{}", run_text(report.root()), diagnostics_text(diagnostics.root(), told_once + 1));
+  if (record.profile) tell("{}", profile_text(report.root(), functions_in_summary));
 
   int status = exit_status(end);
   const bool ended_alone = end.reason == EndReason::firmware_exit || end.reason == EndReason::sleep_for_ever ||
@@ -266,20 +303,16 @@ int run(const RunArguments& args) {
     tell("avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
   }
   simulation.flush();
-  if (!args.out.empty()) {
+  if (out) {
     uart_log.flush();
-    if (!uart_log) throw HostError("cannot write " + (args.out / "uart.log").string(), "is the disk full?");
-    auto json = run_json(simulation, board, firmware, end);
+    check_uart_log(uart_log, *out);
     json["result"]["status"] = status;
-    if (recording) {
-      recording->add_to(json);
-      recording->write(args.out, "avrlan run " + printable(args.firmware.string()));
-    }
+    json["files"] = out->names();
+    if (recording) recording->write(args.out, "avrlan run " + printable(args.firmware.string()));
     // Names in a damaged ELF, and paths, need not be UTF-8.
     constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    write_file(args.out / "run.json", json.dump(2, ' ', false, replace) + "\n");
-    write_file(args.out / "diagnostics.json",
-               diagnostics_json(simulation.diagnostics(), firmware).dump(2, ' ', false, replace) + "\n");
+    write_file(*out / "run.json", json.dump(2, ' ', false, replace) + "\n");
+    write_file(*out / "diagnostics.json", diagnostics.json.dump(2, ' ', false, replace) + "\n");
   }
   return status;
 }

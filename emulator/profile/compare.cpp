@@ -8,17 +8,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "emulator/board/escape.hpp"
 #include "emulator/board/host_error.hpp"
+#include "emulator/board/nearest_name.hpp"
+#include "emulator/board/read_file.hpp"
 
 namespace avrlan::profile {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 8> kind_names = {"total", "function", "region", "layer",
                                                         "flash", "ram",      "stack",  "coverage"};
@@ -42,19 +42,18 @@ std::string stable_name(std::string name) {
 using Values = std::map<std::string, std::int64_t>;
 
 // Of a list of objects, by name.
-Values values_of(const Json& run, const char* list, const char* value) {
+Values values_of(const JsonValue& run, const char* list, const char* value) {
   Values values;
-  if (run.contains(list)) {
-    for (const auto& item : run[list]) values[stable_name(item.at("name"))] += item.at(value).get<std::int64_t>();
-  }
+  if (!run.has(list)) return values;
+  for (const JsonValue& item : run[list].items()) values[stable_name(item["name"].name())] += item[value].count();
   return values;
 }
 
-Values values_at(const Json& run, ItemKind kind) {
+Values values_at(const JsonValue& run, ItemKind kind) {
   Values values;
   switch (kind) {
     case ItemKind::total:
-      for (const char* part : {"active", "sleep", "interrupt"}) values[part] = run.at("cycles").at(part);
+      for (const char* part : {"active", "sleep", "interrupt"}) values[part] = run["cycles"][part].count();
       break;
     case ItemKind::function:
       return values_of(run, "functions", "cycles");
@@ -63,39 +62,38 @@ Values values_at(const Json& run, ItemKind kind) {
     case ItemKind::layer:
       return values_of(run, "layers", "cycles");
     case ItemKind::flash:
-      if (!run.contains("flash")) break;
+      if (!run.has("flash")) break;
       values = values_of(run["flash"], "functions", "size");
-      values["total"] = run["flash"].at("total");
+      values["total"] = run["flash"]["total"].count();
       break;
     case ItemKind::ram:
-      if (!run.contains("ram")) break;
+      if (!run.has("ram")) break;
       values = values_of(run["ram"], "objects", "size");
-      values["static"] = run["ram"].at("static");
+      values["static"] = run["ram"]["static"].count();
       break;
     case ItemKind::stack:
-      if (run.contains("stack")) values["high water"] = run["stack"];
+      if (run.has("stack")) values["high water"] = run["stack"].count();
       break;
     case ItemKind::coverage:
-      if (!run.contains("coverage")) break;
-      for (const auto& [what, share] : run["coverage"].items()) values[what] = share.at("hit");
+      if (!run.has("coverage")) break;
+      for (const auto& [what, share] : run["coverage"].members()) values[what] = share["hit"].count();
       break;
   }
   return values;
 }
 
 // Where a function's body went, or came from.
-std::string inlined_into(const Json& run, const std::string& name) {
+std::string inlined_into(const JsonValue& run, const std::string& name) {
   std::string places;
-  if (!run.contains("inlined")) return places;
-  for (const auto& item : run["inlined"]) {
-    if (stable_name(item.at("name")) != name) continue;
-    places += fmt::format("{}{} ({} cycles)", places.empty() ? "" : ", ", item.at("in").get<std::string>(),
-                          item.at("cycles").get<std::int64_t>());
+  if (!run.has("inlined")) return places;
+  for (const JsonValue& item : run["inlined"].items()) {
+    if (stable_name(item["name"].name()) != name) continue;
+    places += fmt::format("{}{} ({} cycles)", places.empty() ? "" : ", ", item["in"].name(), item["cycles"].count());
   }
   return places;
 }
 
-std::string explanation(const Change& change, const Json& base, const Json& now) {
+std::string explanation(const Change& change, const JsonValue& base, const JsonValue& now) {
   if (change.kind != ItemKind::function) return {};
   if (!change.before) {
     const std::string was = inlined_into(base, change.name);
@@ -105,18 +103,21 @@ std::string explanation(const Change& change, const Json& base, const Json& now)
     const std::string is = inlined_into(now, change.name);
     return is.empty() ? "gone, or not called any more" : "now inlined into " + is;
   }
-  const auto calls = [&](const Json& run) { return values_of(run, "functions", "calls")[change.name]; };
+  const auto calls = [&](const JsonValue& run) { return values_of(run, "functions", "calls")[change.name]; };
   if (change.difference() == 0) return {};
   const std::int64_t before = calls(base), after = calls(now);
   if (before != after) return fmt::format("{} calls, were {}", after, before);
   return before > 1 ? fmt::format("{} calls", before) : "";
 }
 
+bool fits(const Limits::Rule& rule, const Change& change) {
+  return rule.kind == change.kind && ::fnmatch(rule.pattern.c_str(), change.name.c_str(), 0) == 0;
+}
+
 void apply(const Limits& limits, Change& change) {
   if (!change.before) return;
-  const auto rule = std::find_if(limits.rules.begin(), limits.rules.end(), [&](const Limits::Rule& r) {
-    return r.kind == change.kind && ::fnmatch(r.pattern.c_str(), change.name.c_str(), 0) == 0;
-  });
+  const auto rule =
+      std::find_if(limits.rules.begin(), limits.rules.end(), [&](const Limits::Rule& r) { return fits(r, change); });
   if (rule == limits.rules.end()) return;
   change.limited = true;
   const std::int64_t worse = change.kind == ItemKind::coverage ? -change.difference() : change.difference();
@@ -124,21 +125,54 @@ void apply(const Limits& limits, Change& change) {
   if (beyond > 0) change.beyond_limit = beyond;
 }
 
-void require_same(const Json& base, const Json& now) {
-  const auto of = [](const Json& run) {
-    return fmt::format("board {}, {} at {} Hz", run.at("board").get<std::string>(),
-                       run.at("firmware").at("mcu").get<std::string>(),
-                       run.at("firmware").at("hz").get<std::int64_t>());
-  };
-  if (of(base) != of(now)) {
-    throw UsageError(fmt::format("cannot compare runs of different hardware: {} and {}", of(base), of(now)),
-                     "compare runs on the same board");
+std::string hardware_of(const JsonValue& run) {
+  return fmt::format("board {}, {} at {} Hz", run["board"].name(), run["firmware"]["mcu"].name(),
+                     run["firmware"]["hz"].count());
+}
+
+// Every cycle is some function's.
+void check_sums(const JsonValue& run) {
+  std::int64_t cycles = 0, sleep = 0;
+  for (const JsonValue& function : run["functions"].items()) {
+    cycles += function["cycles"].count();
+    sleep += function["sleep"].count();
   }
-  for (const Json* run : {&base, &now}) {
-    if (!run->contains("functions")) {
-      throw UsageError(fmt::format("the {} run has no profile", run == &base ? "first" : "second"),
-                       "record it with `avrlan run --profile --out DIR`");
+  const std::int64_t active = run["cycles"]["active"].count(), asleep = run["cycles"]["sleep"].count();
+  if (cycles == active && sleep == asleep && active + asleep == run["cycles"]["total"].count()) return;
+  run["functions"].damaged(
+      fmt::format("add up to {} cycles and {} asleep, the run to {} and {}", cycles, sleep, active, asleep));
+}
+
+void require_same(const JsonFile& base, const JsonFile& now) {
+  const std::string before = hardware_of(base.root()), after = hardware_of(now.root());
+  if (before != after) {
+    throw UsageError(
+        fmt::format("cannot compare different hardware: {} in {} and {} in {}", before, base.name, after, now.name),
+        "compare runs on the same board");
+  }
+  for (const JsonFile* file : {&base, &now}) {
+    if (!file->root().has("functions")) {
+      throw UsageError(fmt::format("{} has no profile", file->name), "record it with `avrlan run --profile --out DIR`");
     }
+    check_sums(file->root());
+  }
+}
+
+// A limit that limits nothing is a mistake in its pattern, or in what was recorded.
+void require_use(const Limits& limits, const std::vector<Change>& changes) {
+  for (const Limits::Rule& rule : limits.rules) {
+    if (rule.where.empty() ||
+        std::any_of(changes.begin(), changes.end(), [&](const Change& c) { return fits(rule, c); }))
+      continue;
+    std::vector<std::string> names;
+    for (const Change& change : changes) {
+      if (change.kind == rule.kind) names.push_back(change.name);
+    }
+    throw UsageError(fmt::format("{}: no {} of the runs fits '{}'", rule.where, to_string(rule.kind), rule.pattern),
+                     names.empty() ? fmt::format("one of them has no {} at all: see --profile, --region, --coverage of "
+                                                 "`avrlan run`",
+                                                 to_string(rule.kind))
+                                   : fmt::format("did you mean '{}'?", nearest_name(rule.pattern, names)));
   }
 }
 
@@ -156,6 +190,16 @@ std::string verdict(const Change& change) {
   return fmt::format("{} {}: {} -> {}, {:+}{}", to_string(change.kind), change.name, shown(change.before),
                      shown(change.after), change.difference(),
                      change.beyond_limit ? fmt::format(", {} more than allowed", *change.beyond_limit) : "");
+}
+
+// In a Markdown table, where | ends a cell and ` a name.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '`' ? '\'' : c;
+  }
+  return escaped;
 }
 
 std::string xml(const std::string& text) {
@@ -210,16 +254,16 @@ std::int64_t Allowance::of(std::int64_t before) const {
 }
 
 void Limits::limit_cycles(const Allowance& allowance) {
-  rules.push_back({ItemKind::total, "active", allowance});
-  rules.push_back({ItemKind::total, "interrupt", allowance});
+  rules.push_back({ItemKind::total, "active", allowance, ""});
+  rules.push_back({ItemKind::total, "interrupt", allowance, ""});
   for (const ItemKind kind : {ItemKind::function, ItemKind::region, ItemKind::layer})
-    rules.push_back({kind, "*", allowance});
+    rules.push_back({kind, "*", allowance, ""});
 }
 
 void Limits::read(const std::filesystem::path& path) {
   toml::table table;
   try {
-    table = toml::parse_file(path.string());
+    table = toml::parse(read_file(path, "give --limits a TOML file, see `avrlan compare --help`"), path.string());
   } catch (const toml::parse_error& error) {
     throw UsageError(fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()),
                      "mend the file of limits");
@@ -231,10 +275,15 @@ void Limits::read(const std::filesystem::path& path) {
                        fmt::format("there are [{}]", fmt::join(kind_names, "], [")));
     }
     for (const auto& [pattern, value] : *rows.as_table()) {
-      const auto text =
-          value.is_integer() ? fmt::to_string(*value.value<std::int64_t>()) : value.value_or(std::string{});
+      const std::string where = fmt::format("{}:{}", path.string(), value.source().begin.line);
+      if (!value.is_integer() && !value.is_string()) {
+        throw UsageError(
+            fmt::format("{}: the limit of '{}' is neither a whole number nor a text", where, pattern.str()),
+            "write 0, 64 or \"1.5%\"");
+      }
+      const auto text = value.is_integer() ? fmt::to_string(*value.value<std::int64_t>()) : *value.value<std::string>();
       rules.push_back({static_cast<ItemKind>(kind - kind_names.begin()), std::string(pattern.str()),
-                       Allowance::parse(fmt::format("{}: {}", path.string(), pattern.str()), text)});
+                       Allowance::parse(fmt::format("{}: {} =", where, pattern.str()), text), where});
     }
   }
 }
@@ -244,35 +293,17 @@ bool Comparison::regressed() const {
                      [](const Change& change) { return change.beyond_limit.has_value(); });
 }
 
-Json load_run(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("cannot read {}", path.string()), "give the run.json of a run with --out");
-  const Json run = Json::parse(in, nullptr, false);
-  if (run.is_discarded() || !run.is_object()) {
-    throw UsageError(fmt::format("{} is damaged: not JSON", path.string()), "record it again");
-  }
-  const std::string schema = run.value("schema", Json()).is_string() ? run["schema"].get<std::string>() : "";
-  if (schema != "avrlan-run-1") {
-    throw UsageError(fmt::format("{} is no run.json of this version (schema \"{}\")", path.string(), schema),
-                     "record it again with this avrlan");
-  }
-  return run;
-}
-
-Comparison compare(const Json& base, const Json& now, const Limits& limits) try {
-  require_same(base, now);
+Comparison compare(const JsonFile& base_file, const JsonFile& now_file, const Limits& limits) {
+  require_same(base_file, now_file);
+  const JsonValue base = base_file.root(), now = now_file.root();
   Comparison comparison;
-  for (const auto& [run, which] : {std::pair{&base, "first"}, std::pair{&now, "second"}}) {
-    if (const auto& fixed = run->at("deterministic"); !fixed.at("value").get<bool>()) {
-      comparison.doubts.push_back(
-          fmt::format("the {} run would not repeat: {}", which, fixed.at("why").get<std::string>()));
-    }
+  for (const JsonFile* file : {&base_file, &now_file}) {
+    const JsonValue fixed = file->root()["deterministic"];
+    if (!fixed["value"].flag())
+      comparison.doubts.push_back(fmt::format("{} would not repeat: {}", file->name, fixed["why"].text()));
   }
-  if (base.at("result").at("reason") != now.at("result").at("reason")) {
-    comparison.doubts.push_back(fmt::format("the runs ended differently: {} and {}",
-                                            base["result"]["reason"].get<std::string>(),
-                                            now["result"]["reason"].get<std::string>()));
-  }
+  const std::string ended = base["result"]["reason"].name(), ends = now["result"]["reason"].name();
+  if (ended != ends) comparison.doubts.push_back(fmt::format("the runs ended differently: {} and {}", ended, ends));
   for (std::size_t k = 0; k < kind_names.size(); ++k) {
     const auto kind = static_cast<ItemKind>(k);
     const Values before = values_at(base, kind), after = values_at(now, kind);
@@ -297,9 +328,8 @@ Comparison compare(const Json& base, const Json& now, const Limits& limits) try 
     change.why = explanation(change, base, now);
     apply(limits, change);
   }
+  require_use(limits, comparison.changes);
   return comparison;
-} catch (const Json::exception& error) {
-  throw UsageError(fmt::format("a run.json is damaged: {}", error.what()), "record it again");
 }
 
 std::string text_of(const Comparison& comparison) {
@@ -364,7 +394,8 @@ std::string junit_of(const Comparison& comparison) {
 std::string annotations_of(const Comparison& comparison) {
   std::string text;
   for (const Change& change : comparison.changes) {
-    if (change.beyond_limit) text += fmt::format("::error title=avrlan compare::{}\n", verdict(change));
+    if (change.beyond_limit)
+      text += fmt::format("::error title=avrlan compare::{}\n", workflow_message(verdict(change)));
   }
   return text;
 }
@@ -374,16 +405,31 @@ std::string markdown_of(const Comparison& comparison) {
   for (const Change& change : comparison.changes) {
     if (change.before == change.after) continue;
     text += fmt::format("| {} | {} `{}` | {} | {} | {:+} | {} | {} |\n", change.beyond_limit ? "**!**" : "",
-                        to_string(change.kind), change.name, shown(change.before), shown(change.after),
-                        change.difference(), signed_percent(change), change.why);
+                        to_string(change.kind), cell(change.name), shown(change.before), shown(change.after),
+                        change.difference(), signed_percent(change), cell(change.why));
   }
   return text;
 }
 
-Json baseline_of(Json run) {
+void check_baseline(const JsonFile& now, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return;
+  const JsonFile old = JsonFile::load(path, run_schema);
+  const std::string before = hardware_of(old.root()), after = hardware_of(now.root());
+  if (before == after) return;
+  throw UsageError(fmt::format("{} is a baseline of other hardware: {}, not {}", old.name, before, after),
+                   "give another BASE, or delete it first");
+}
+
+Json baseline_of(const JsonFile& file) {
+  if (!file.root().has("functions")) {
+    throw UsageError(fmt::format("{} has no profile", file.name), "record it with `avrlan run --profile --out DIR`");
+  }
+  check_sums(file.root());
+  Json run = file.json;
   run["firmware"].erase("path");
   run["firmware"].erase("sha256");
-  run["seconds"].erase("wall");
+  if (file.root().has("seconds") && file.root()["seconds"].has("wall")) run["seconds"].erase("wall");
+  run.erase("files");
   // Where it is in flash and in the source is not compared.
   for (auto& function : run["functions"]) {
     for (const char* place : {"address", "file", "line"}) function.erase(place);

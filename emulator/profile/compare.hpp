@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "emulator/profile/json_file.hpp"
 
 namespace avrlan::profile {
 
@@ -54,6 +54,7 @@ struct Limits {
     ItemKind kind;
     std::string pattern;  // shell pattern of the name
     Allowance allowance;
+    std::string where;  // "limits.toml:3"; empty: of no file, and may limit nothing
   };
   std::vector<Rule> rules;
 
@@ -71,11 +72,9 @@ struct Comparison {
   bool regressed() const;
 };
 
-// Throws UsageError, one line: cannot be read, not JSON, not a run.json of this version.
-nlohmann::ordered_json load_run(const std::filesystem::path& path);
-
-// Throws UsageError: other board, MCU or frequency, or a run without --profile.
-Comparison compare(const nlohmann::ordered_json& base, const nlohmann::ordered_json& now, const Limits& limits);
+// Of two run.json. Throws UsageError, one line: other board, MCU or frequency; a run without --profile; something in a file is
+// missing, of another type, or does not add up; a limit of a file fits nothing.
+Comparison compare(const JsonFile& base, const JsonFile& now, const Limits& limits);
 
 // For people: what differs.
 std::string text_of(const Comparison& comparison);
@@ -88,6 +87,9 @@ std::string annotations_of(const Comparison& comparison);
 std::string markdown_of(const Comparison& comparison);
 
 // A run.json without what is another one each time and not compared: paths, wall-clock time, addresses.
-nlohmann::ordered_json baseline_of(nlohmann::ordered_json run);
+// Throws UsageError: no profile, damaged.
+nlohmann::ordered_json baseline_of(const JsonFile& run);
+// Throws UsageError when `path` exists and is no run.json, or one of other hardware: that is not to be overwritten.
+void check_baseline(const JsonFile& run, const std::filesystem::path& path);
 
 }  // namespace avrlan::profile

@@ -280,22 +280,4 @@ nlohmann::ordered_json FramePaths::json() const {
   return json;
 }
 
-std::string path_table(const nlohmann::ordered_json& paths) {
-  const auto number = [](const nlohmann::ordered_json& object, const char* name) {
-    return object.at(name).get<std::int64_t>();
-  };
-  if (number(paths.at("all"), "frames") == 0) return {};
-  const auto row = [&](const std::string& name, const nlohmann::ordered_json& r) {
-    return fmt::format("{:<14} {:>12} {:>9.2f} {:>8} {:>9} {:>9} {:>9} {:>9}\n", name, number(r, "cycles"),
-                       r.at("cycles_per_byte").get<double>(), number(r, "frames"), number(r, "p50"), number(r, "p90"),
-                       number(r, "p99"), number(r, "max"));
-  };
-  std::string text = fmt::format("frames    {} received and answered, {} received, {} sent\n",
-                                 number(paths, "answered"), number(paths, "unanswered"), number(paths, "sent"));
-  text += fmt::format("{:<14} {:>12} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "step", "cycles", "a byte", "frames",
-                      "median", "90 %", "99 %", "most");
-  for (const auto& step : paths.at("steps")) text += row(step.at("name").get<std::string>(), step);
-  return text + row("all", paths.at("all"));
-}
-
 }  // namespace avrlan::profile

@@ -116,7 +116,4 @@ class FramePaths {
   std::vector<FramePath> paths_;
 };
 
-// run.json's `paths` for people; nothing when there are none.
-std::string path_table(const nlohmann::ordered_json& paths);
-
 }  // namespace avrlan::profile

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/board/host_error.hpp"
+#include "emulator/board/nearest_name.hpp"
 
 namespace avrlan::profile {
 
@@ -45,6 +46,22 @@ bool mark(const std::string& pattern, const CodeMap& map, const DebugInfo& debug
     for (std::uint32_t word = range.first / 2; word < range.end / 2 && word < map.flash_words(); ++word) add(word);
   }
   return any;
+}
+
+// What may be meant by a pattern that fits nothing.
+std::string advice(const std::string& pattern, const CodeMap& map, const DebugInfo& debug) {
+  std::vector<std::string> names;
+  if (is_path(pattern)) {
+    names.assign(debug.files().begin() + 1, debug.files().end());
+    if (names.empty()) return "a pattern with a slash is one of source files, and there is no debug information";
+  } else {
+    for (const auto& function : map.functions()) names.push_back(function.name);
+    for (const auto& range : debug.inlined()) names.push_back(range.name);
+  }
+  std::string plain = pattern;
+  std::erase(plain, '*');
+  if (names.empty() || plain.empty()) return "`avr-nm -C` lists the names";
+  return fmt::format("did you mean '{}'? Quote the pattern and use * for what varies", nearest_name(plain, names));
 }
 
 bool loads_on(Op op) {
@@ -116,8 +133,7 @@ Region::Region(CodeGroup group, const CodeMap& map, const DebugInfo& debug)
   for (const auto& pattern : group_.patterns) {
     if (mark(pattern, map, debug, words_)) continue;
     throw UsageError(fmt::format("--region {}: nothing in the firmware is called '{}'", group_.name, pattern),
-                     is_path(pattern) ? "a pattern with a slash is one of source files; is there debug information?"
-                                      : "`avr-nm -C` lists the names; quote the pattern and use * for what varies");
+                     advice(pattern, map, debug));
   }
 }
 

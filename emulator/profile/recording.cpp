@@ -16,6 +16,14 @@
 
 namespace avrlan::profile {
 
+std::vector<std::string> RecordingOptions::names() const {
+  std::vector<std::string> names;
+  if (profile) names.insert(names.end(), {"callgrind.out", "stacks.folded"});
+  if (timeline != 0) names.push_back("timeline.json");
+  if (coverage) names.insert(names.end(), {"coverage.info", "memory.json"});
+  return names;
+}
+
 Recording::Recording(Machine& machine, const Firmware& firmware, const RecordingOptions& options)
     : machine_(machine),
       firmware_(firmware),
@@ -115,32 +123,6 @@ nlohmann::ordered_json Recording::inlined() const {
     list.push_back({{"name", key.first}, {"in", map_.functions()[key.second].name}, {"cycles", cycles}});
   }
   return list;
-}
-
-std::string Recording::table(std::size_t count) const {
-  const auto totals = function_totals(*profiler_);
-  const std::int64_t active = machine_.totals().active.count;
-  std::string text =
-      fmt::format("{:>14} {:>6} {:>14} {:>6} {:>10}  {}\n", "cycles", "%", "with calls", "%", "calls", "function");
-  for (std::size_t i = 0; i < std::min(count, totals.size()); ++i) {
-    const FunctionTotals& f = totals[i];
-    text += fmt::format("{:>14} {:>6.2f} {:>14} {:>6.2f} {:>10}  {}\n", f.own.cycles, percent(f.own.cycles, active),
-                        f.inclusive.cycles, percent(f.inclusive.cycles, active), f.calls,
-                        map_.functions()[f.function].name);
-  }
-  if (totals.size() > count) {
-    std::int64_t rest = 0;
-    for (std::size_t i = count; i < totals.size(); ++i) rest += totals[i].own.cycles;
-    text += fmt::format("{:>14} {:>6.2f} {:>33} {} more\n", rest, percent(rest, active), "", totals.size() - count);
-  }
-  for (const Region& region : regions_) {
-    const auto json = region.json(*profiler_);
-    text +=
-        fmt::format("region {}: {} calls, {} cycles, {} bytes, {:.2f} cycles a byte\n", json["name"].get<std::string>(),
-                    json["calls"].get<std::int64_t>(), json["cycles"].get<std::int64_t>(),
-                    json["bytes"].get<std::int64_t>(), json["cycles_per_byte"].get<double>());
-  }
-  return text + path_table(paths_->json());
 }
 
 void Recording::write(const std::filesystem::path& directory, const std::string& command) const {

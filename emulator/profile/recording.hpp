@@ -21,6 +21,9 @@
 namespace avrlan::profile {
 
 struct RecordingOptions {
+  // Of the files that they ask for.
+  std::vector<std::string> names() const;
+
   bool profile = true;  // callgrind.out, stacks.folded
   std::vector<CodeGroup> regions{};
   std::size_t timeline = 0;  // timeline.json with at most so many calls; 0: none
@@ -55,8 +58,6 @@ class Recording {
   nlohmann::ordered_json functions() const;
   // run.json's `inlined`: functions that the compiler has put into others, with the cycles spent there.
   nlohmann::ordered_json inlined() const;
-  // For people: the `count` functions with the most own cycles, and frames' paths by layer.
-  std::string table(std::size_t count) const;
   // The files that the options ask for. Throws HostError.
   void write(const std::filesystem::path& directory, const std::string& command) const;
 

@@ -218,6 +218,64 @@ TEST_F(BadInput, BootLoaderThatIsNotThere) {
   expect_one_line(run({program, "run", elf, "--net", "none"}), usage, {"BOOTRST", "0x7000", "no code"});
 }
 
+TEST_F(BadInput, OutputsOverwriteNoInputAndNoOther) {
+  const std::string elf = (directory_ / "uart.log").string(), whole = read_file(hello);
+  std::filesystem::copy_file(hello, elf);
+  std::filesystem::create_symlink(elf, directory_ / "link");
+  const std::string link = (directory_ / "link").string(), other = (directory_ / "x").string();
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", elf, "--net", "none", "--pace", "max"});
+    return run(more);
+  };
+  expect_one_line(with({"--pcap", elf}), usage, {"--pcap would overwrite", "FIRMWARE"});
+  expect_one_line(with({"--vcd", link}), usage, {"--vcd would overwrite", "FIRMWARE"});
+  expect_one_line(with({"--out", directory_}), usage, {"--out would overwrite", "uart.log"});
+  expect_one_line(with({"--vcd", other, "--pcap", other}), usage, {"--pcap and --vcd would both write"});
+  expect_one_line(with({"--out", other, "--pcap", other + "/frames.pcapng"}), usage, {"--pcap and --out", "both"});
+  const std::string steps = file("steps", "0 1V\n");
+  expect_one_line(with({"--analog", "adc0=@" + steps, "--pcap", steps}), usage, {"--pcap would overwrite", "--analog"});
+  EXPECT_EQ(read_file(elf), whole);
+  EXPECT_EQ(with({"--pcap", "/dev/null", "--vcd", "/dev/null"}).status, 0);
+}
+
+TEST_F(BadInput, OutHasTheLastRunsFilesAndKeepsOthers) {
+  const std::string out = (directory_ / "out").string();
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", hello, "--net", "none", "--pace", "max", "--out", out});
+    return run(more);
+  };
+  const auto has = [&](const char* name) { return std::filesystem::exists(out + "/" + name); };
+  EXPECT_EQ(with({"--profile", "--coverage"}).status, 0);
+  file("out/notes.txt", "mine");
+  file("out/timeline.json", "mine, too");
+  EXPECT_TRUE(has("callgrind.out") && has("memory.json"));
+  EXPECT_EQ(with({}).status, 0);
+  EXPECT_FALSE(has("callgrind.out") || has("stacks.folded") || has("coverage.info") || has("memory.json"));
+  EXPECT_TRUE(has("notes.txt") && has("run.json") && has("diagnostics.json") && has("uart.log"));
+  expect_one_line(with({"--profile", "--timeline", "9"}), usage, {"timeline.json is there already"});
+  EXPECT_EQ(read_file(out + "/timeline.json"), "mine, too");
+  EXPECT_EQ(with({"--profile", "--region", "x=nothing_of_the_kind"}).status, usage);
+  file("out/run.json", "{\"files\": [\"../steps\"]}");
+  expect_one_line(with({}), usage, {"run.json is there already"});
+  file("steps", "mine");
+  file("out/run.json",
+       "{\"schema\": \"avrlan-run-1\", \"files\": [\"../steps\", \"notes.txt\", \"run.json\", "
+       "\"uart.log\", \"frames.pcapng\", \"diagnostics.json\"]}");
+  EXPECT_EQ(with({}).status, 0);
+  EXPECT_TRUE(has("../steps") && has("notes.txt"));
+}
+
+TEST_F(BadInput, Regions) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", web, "--net", "none", "--pace", "max", "--timeout", "1ms"});
+    return run(more);
+  };
+  expect_one_line(with({"--region", "x=mian"}), usage, {"--region x", "'mian'", "did you mean 'main'?"});
+  expect_one_line(with({"--region", "x=*stack/tcpp/*"}), usage, {"'*stack/tcpp/*'", "did you mean '"});
+  expect_one_line(with({"--region", "x=main", "--region", "x=main"}), usage, {"--region x is given twice"});
+  for (const char* bad : {"x", "=main", "x=", "x=,"}) expect_one_line(with({"--region", bad}), usage, {"not a region"});
+}
+
 // A name with a line in it that GitHub's runner would obey, and one that would colour a terminal.
 TEST_F(BadInput, NamesStayInTheirLine) {
   const std::string name = (directory_ / "x\n::error::injected \x1b[31m").string();
@@ -325,6 +383,32 @@ TEST(UartBaud, ThatIsNotTheFirmwaresIsADiagnostic) {
   EXPECT_TRUE(told("9600"));
 }
 
+TEST(Diagnostics, TheFirmwareGoesOnAfterWhatIsNoError) {
+  const std::string source = (std::filesystem::temp_directory_path() / "avrlan-stacks.S").string();
+  std::ofstream(source)
+      << ".global main\n.comm thread_stack, 64\n"
+         "main: ldi r16, lo8(thread_stack+63)\nldi r17, hi8(thread_stack+63)\nout 0x3e, r17\nout 0x3d, r16\n"
+         "rcall f\nldi r24, 7\nldi r25, 0\ncli\nrjmp .-2\nf: ret\n";
+  const std::string elf = source + ".elf";
+  ASSERT_EQ(run({"avr-gcc", "-mmcu=atmega328p", source, "-o", elf}).status, 0);
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", elf, "--net", "none", "--pace", "max", "--timeout", "1s"});
+    return run(more);
+  };
+  EXPECT_EQ(with({}).status, 70);
+  const auto told = with({"--diag", "stack-overflow=note"});
+  EXPECT_EQ(told.status, 7) << told.err;
+  EXPECT_NE(told.err.find("note: The stack grows"), std::string::npos) << told.err;
+  const auto ignored = with({"--diag", "stack-overflow=ignore"});
+  EXPECT_EQ(ignored.status, 7);
+  EXPECT_EQ(ignored.err.find("stack"), std::string::npos) << ignored.err;
+  EXPECT_EQ(with({"--engine", "simavr"}).status, 7) << "it does not look";
+  expect_one_line(with({"--engine", "simavr", "--diag", "stack-overflow=error"}), usage,
+                  {"does not look at the stack"});
+  std::filesystem::remove(source);
+  std::filesystem::remove(elf);
+}
+
 TEST(TextOptions, EndTheRun) {
   const std::vector<std::string> base{program, "run", hello, "--net", "none", "--pace", "max", "--timeout", "5s"};
   auto with = [&](std::vector<std::string> more) {
@@ -343,6 +427,27 @@ TEST(Limits, EndTheRunWith42) {
   EXPECT_EQ(virtual_limit.status, 42);
   EXPECT_NE(virtual_limit.err.find("0.250000 s virtual"), std::string::npos) << virtual_limit.err;
   EXPECT_EQ(run({program, "run", web, "--net", "none", "--wall-timeout", "50ms"}).status, 42);
+}
+
+// Start-up after a watchdog's reset: 65 ms and more.
+TEST(Limits, EndTheRunWhileTheOscillatorStarts) {
+  const std::string source = (std::filesystem::temp_directory_path() / "avrlan-reset.c").string();
+  std::ofstream(source) << "#include <avr/wdt.h>\nint main() { wdt_enable(WDTO_15MS); for (;;) {} }\n";
+  const std::string elf = source + ".elf", out = source + ".out";
+  ASSERT_EQ(run({"avr-gcc", "-Os", "-mmcu=atmega328p", source, "-o", elf}).status, 0);
+  for (const std::string engine : {"exact", "simavr"}) {
+    const auto done =
+        run({program, "run", elf, "--net", "none", "--pace", "max", "--timeout", "50ms", "--engine", engine});
+    EXPECT_EQ(done.status, 42);
+    EXPECT_NE(done.err.find("0.050000 s virtual"), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("cycles    800,000 total"), std::string::npos) << done.err;
+  }
+  const std::vector<std::string> command = {program, "run",       elf,     "--net",     "none",  "--pace",
+                                            "max",   "--timeout", "300ms", "--profile", "--out", out};
+  EXPECT_EQ(run(command).status, 42);
+  const auto same = run({program, "compare", out + "/run.json", out + "/run.json", "--max-regress", "0"});
+  EXPECT_EQ(same.status, 0) << "the functions' cycles add up to the run's: " << same.err;
+  for (const auto& file : {source, elf, out}) std::filesystem::remove_all(file);
 }
 
 }  // namespace

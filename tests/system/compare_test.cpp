@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -124,13 +126,118 @@ TEST_F(Compare, WritesABaselineOnlyWhenAsked) {
   EXPECT_EQ(compare({base, slower, "--max-regress", "0"}).status, 0);
 }
 
+TEST_F(Compare, RefusesALimitThatLimitsNothing) {
+  const auto base = recorded("compared");
+  const auto limited = [&](const std::string& toml) {
+    return compare({base, base, "--limits", write("l.toml", toml)});
+  };
+  EXPECT_EQ(limited("[function]\nwork = 0\n\"*\" = \"1%\"\n[stack]\n\"*\" = 0\n").status, 0);
+  expect_usage_error(limited("[total]\nactive = 0\n[function]\nwrk = 0\n"),
+                     "l.toml:4: no function of the runs fits 'wrk'");
+  expect_usage_error(limited("[function]\nwrk = 0\n"), "did you mean 'work'?");
+  expect_usage_error(limited("[coverage]\nlines = 0\n"), "--coverage");
+  expect_usage_error(limited("[flash]\ntotal = 1.5\n"), "l.toml:2: the limit of 'total'");
+  expect_usage_error(limited("[flash]\ntotal = -1\n"), "not an allowance");
+  expect_usage_error(limited("[flash\n"), "l.toml:1");
+}
+
+TEST_F(Compare, SaysWhatIsWrongInWhichFile) {
+  const auto base = recorded("compared");
+  const auto whole = nlohmann::json::parse(read(base));
+  const auto damaged = [&](const std::function<void(nlohmann::json&)>& damage) {
+    auto json = whole;
+    damage(json);
+    const auto file = write("damaged.json", json.dump());
+    auto done = compare({base, file});
+    EXPECT_EQ(compare({file, base}).err, done.err);
+    EXPECT_NE(done.err.find(file), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("json.exception"), std::string::npos) << done.err;
+    return done;
+  };
+  expect_usage_error(damaged([](auto& j) { j["functions"][1].erase("cycles"); }), "functions[1].cycles is missing");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["cycles"] = -5; }),
+                     "functions[1].cycles is no whole number");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["cycles"] = 1.5; }),
+                     "functions[1].cycles is no whole number");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["cycles"] = 1e300; }), "functions[1].cycles");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["cycles"] = ~0ull; }), "functions[1].cycles");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["name"] = 5; }), "functions[1].name is no text");
+  expect_usage_error(damaged([](auto& j) { j["functions"][1]["name"] = ""; }), "functions[1].name is empty");
+  expect_usage_error(damaged([](auto& j) { j["functions"] = nlohmann::json::array(); }),
+                     "functions add up to 0 cycles");
+  expect_usage_error(damaged([](auto& j) { j["functions"].erase(0); }), "functions add up to");
+  expect_usage_error(damaged([](auto& j) { j["functions"] = "many"; }), "functions is no list");
+  expect_usage_error(damaged([](auto& j) { j["cycles"] = nullptr; }), "cycles is no object");
+  expect_usage_error(damaged([](auto& j) { j["stack"] = "deep"; }), "stack is no whole number");
+  expect_usage_error(damaged([](auto& j) { j["firmware"]["hz"] = "fast"; }), "firmware.hz");
+  expect_usage_error(damaged([](auto& j) { j["schema"] = 1; }), "no schema");
+  expect_usage_error(damaged([](auto& j) { j["schema"] = "avrlan-compare-1"; }), "has schema avrlan-compare-1");
+  expect_usage_error(damaged([](auto& j) { j = nlohmann::json::array(); }), "no file of avrlan's");
+}
+
+TEST_F(Compare, ReadsNoDeviceAndNoDirectory) {
+  const auto base = recorded("compared");
+  for (const std::string& file : {directory_.string(), std::string("/dev/zero")}) {
+    expect_usage_error(compare({file, base}), "cannot read " + file);
+    expect_usage_error(compare({base, file}), "cannot read " + file);
+    expect_usage_error(compare({base, base, "--limits", file}), "cannot read " + file);
+  }
+}
+
+TEST_F(Compare, OverwritesNothingThatIsNoBaseline) {
+  const auto base = recorded("compared"), slower = recorded("slower");
+  const auto source = write("main.c", "int main;\n");
+  expect_usage_error(compare({source, slower, "--update-baseline"}), "main.c");
+  EXPECT_EQ(read(source), "int main;\n");
+  expect_usage_error(compare({base, base, "--update-baseline"}), "would overwrite");
+  expect_usage_error(compare({base, slower, "--junit", slower}), "would overwrite");
+  expect_usage_error(compare({base, slower, "--update-baseline", "--json"}), "--json");
+  auto other = nlohmann::json::parse(read(base));
+  other["board"] = "ethernut1";
+  const auto board = write("board.json", other.dump());
+  expect_usage_error(compare({board, slower, "--update-baseline"}), "baseline of other hardware");
+  const auto partial = write("partial.json", "{\"schema\": \"avrlan-run-1\"}");
+  expect_usage_error(compare({(directory_ / "new.json").string(), partial, "--update-baseline"}), "has no profile");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "new.json"));
+  EXPECT_EQ(compare({(directory_ / "new.json").string(), slower, "--update-baseline"}).status, 0);
+}
+
+// Names from a file that somebody else has made.
+TEST_F(Compare, NamesStayInTheirLineAndTheirCell) {
+  const auto base = recorded("compared");
+  auto json = nlohmann::json::parse(read(base));
+  const std::int64_t more = 1;
+  for (auto& function : json["functions"]) {
+    if (function["name"] != "work") continue;
+    function["cycles"] = function["cycles"].get<std::int64_t>() + more;
+  }
+  for (const char* part : {"active", "total"}) json["cycles"][part] = json["cycles"][part].get<std::int64_t>() + more;
+  std::string before = read(base), after = json.dump();
+  const auto rename = [](std::string& text) {
+    for (auto at = text.find("\"work\""); at != std::string::npos; at = text.find("\"work\"", at))
+      text.replace(at, 6, "\"a|b`\\n::error::c\\u001b[31m\"");
+  };
+  rename(before);
+  rename(after);
+  const auto summary = (directory_ / "summary.md").string();
+  const auto done = run(
+      {AVRLAN_PROGRAM, "compare", write("a.json", before), write("b.json", after), "--max-regress", "0", "--github"},
+      [&] { ::setenv("GITHUB_STEP_SUMMARY", summary.c_str(), 1); });
+  EXPECT_EQ(done.status, 1) << done.err;
+  EXPECT_EQ(done.out.find("\n::error::c"), std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find('\x1b'), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("regression: function a|b`\\x0a::error::c\\x1b[31m: "), std::string::npos) << done.out;
+  EXPECT_NE(read(summary).find("function `a\\|b'\\x0a::error::c\\x1b[31m` |"), std::string::npos) << read(summary);
+}
+
 TEST_F(Compare, RefusesWhatCannotBeCompared) {
   const auto base = recorded("compared");
   auto other = nlohmann::json::parse(read(base));
   expect_usage_error(compare({base, directory_ / "none.json"}), "cannot read");
   expect_usage_error(compare({base, write("cut.json", read(base).substr(0, 300))}), "not JSON");
   other["schema"] = "avrlan-run-2";
-  expect_usage_error(compare({base, write("version.json", other.dump())}), "no run.json of this version");
+  expect_usage_error(compare({base, write("version.json", other.dump())}),
+                     "of another version of avrlan (avrlan-run-2, not avrlan-run-1)");
   other["schema"] = "avrlan-run-1";
   other["board"] = "ethernut1";
   expect_usage_error(compare({base, write("board.json", other.dump())}), "different hardware");

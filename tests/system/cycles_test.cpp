@@ -31,7 +31,7 @@ nlohmann::ordered_json recorded(const std::string& board, const std::string& ima
       options);
   auto json = run_json(*run.simulation, find_board(board), run.firmware, RunEnd{});
   run.recording->add_to(json);
-  return profile::baseline_of(json);
+  return profile::baseline_of({image, json});
 }
 
 TEST_P(Cycles, AreThoseOfTheBaseline) {
@@ -44,7 +44,7 @@ TEST_P(Cycles, AreThoseOfTheBaseline) {
   }
   profile::Limits limits;
   limits.read(AVRLAN_SOURCE_DIR "/traces/cycles/limits.toml");
-  const auto comparison = profile::compare(profile::load_run(path), now, limits);
+  const auto comparison = profile::compare(profile::JsonFile::load(path, profile::run_schema), {image, now}, limits);
   EXPECT_FALSE(comparison.regressed()) << profile::text_of(comparison)
                                        << "if that is meant: sh traces/cycles/update.sh BUILD";
 }

@@ -33,7 +33,7 @@ TEST(DiagnosticOutput, ReadsLikeACompilers) {
   EXPECT_TRUE(contains(done.err, ": warning: ERXRDPT is even")) << done.err;
   EXPECT_TRUE(contains(done.err, " [enc28j60-rx-pointer-even]\n  in chip::exchange(unsigned char)+")) << done.err;
   EXPECT_TRUE(contains(done.err, "mistakes.cpp:")) << done.err;
-  EXPECT_TRUE(contains(done.err, "diagnosed 0 errors, 1 warnings, 0 notes at 1 places")) << done.err;
+  EXPECT_TRUE(contains(done.err, "diagnosed 0 errors, 1 warnings, 0 notes\n")) << done.err;
 }
 
 TEST(DiagnosticOutput, AnErrorEndsTheRunWithStatus70) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/system/process.hpp"
 
@@ -51,8 +52,8 @@ TEST_F(Report, HasTheNumbersOfTheFiles) {
   const auto has = [&](const std::string& text) {
     EXPECT_NE(done.out.find(text), std::string::npos) << text << "\n" << done.out;
   };
-  has("cycles    " + run["cycles"]["total"].dump() + " total");
-  has("wire      " + run["wire"]["in_frames"].dump() + " frames in");
+  has("time      1.000000 s virtual");
+  has("frames    " + run["wire"]["in_frames"].dump() + " in (");
   const auto& functions = run["functions"];
   const auto most = std::max_element(functions.begin(), functions.end(),
                                      [](const auto& a, const auto& b) { return a["cycles"] < b["cycles"]; });
@@ -64,7 +65,7 @@ TEST_F(Report, HasTheNumbersOfTheFiles) {
   has(std::to_string(functions.size() - 1) + " more\n");
   has("stack     " + memory["stacks"][0]["used"].dump() + " bytes");
   has("lines " + run["coverage"]["lines"]["hit"].dump() + " of " + run["coverage"]["lines"]["found"].dump());
-  has("diagnostics: none");
+  EXPECT_EQ(done.out.find("diagnosed"), std::string::npos) << done.out;
 }
 
 TEST_F(Report, TellsDiagnosticsWithTheirPlaces) {
@@ -81,6 +82,22 @@ TEST_F(Report, TellsDiagnosticsWithTheirPlaces) {
   EXPECT_NE(done.out.find("without --profile"), std::string::npos) << done.out;
 }
 
+// One printer for both.
+TEST_F(Report, SaysWhatTheRunHasSaid) {
+  const auto done = run({AVRLAN_PROGRAM, "run", web, "--net", "none", "--pace", "max", "--timeout", "100ms",
+                         "--profile", "--region", "spi=*Spi*", "--out", directory_.string()});
+  ASSERT_EQ(done.status, 42) << done.err;
+  std::istringstream lines(done.err);
+  const auto later = report();
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_NE(later.out.find(line + "\n"), std::string::npos) << line << "\n" << later.out;
+}
+
+// Of a number of functions that is none.
+TEST_F(Report, RefusesANumberThatIsNone) {
+  for (const char* bad : {"-1", "1.5", "many"}) EXPECT_EQ(report({"--top", bad}).status, 64) << bad;
+}
+
 TEST_F(Report, RefusesWhatItCannotRead) {
   const auto expect_refused = [&](const std::string& what) {
     const auto done = report();
@@ -92,11 +109,27 @@ TEST_F(Report, RefusesWhatItCannotRead) {
   expect_refused("cannot read");
   record(web, {"--profile", "--coverage"});
   write("memory.json", "{\"schema\": 1}");
-  expect_refused("memory.json is damaged");
+  expect_refused("memory.json is no file of avrlan's");
+  write("memory.json", "{\"schema\": \"avrlan-memory-2\"}");
+  expect_refused("memory.json is of another version");
   write("memory.json", "{\"schema\": \"avrlan-memory-1\"}");
-  expect_refused("something is missing");
+  expect_refused("memory.json is damaged: static is missing");
+  std::filesystem::remove(directory_ / "memory.json");
+  expect_refused("memory.json: no such file");
   write("diagnostics.json", "[");
   expect_refused("diagnostics.json is damaged");
+  std::filesystem::remove(directory_ / "diagnostics.json");
+  std::filesystem::create_directory(directory_ / "diagnostics.json");
+  expect_refused("diagnostics.json: it is a directory");
+  auto run = json("run.json");
+  run["nic"]["drops"]["lost"] = "many";
+  write("run.json", run.dump());
+  expect_refused("run.json is damaged: nic.drops.lost is no whole number");
+  run.erase("result");
+  write("run.json", run.dump());
+  expect_refused("has not ended");
+  write("run.json", "");
+  expect_refused("run.json is damaged: not JSON");
   std::filesystem::remove_all(directory_);
   expect_refused("is no directory");
 }

@@ -1,0 +1,42 @@
+#pragma once
+// What commands write, kept apart from what they read.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace avrlan {
+
+struct NamedFile {
+  std::string option;  // that names it
+  std::filesystem::path path;
+};
+
+// Throws UsageError when an output is one of the inputs, or two outputs are one file, by whatever path or link. Devices as
+// /dev/null can be written to by many.
+void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
+
+// The directory of --out. Its run.json says, from the start of a run on, which files are the run's: those are replaced by the
+// next run, others are not touched.
+class OutDirectory {
+ public:
+  // `names`: of the files that this run will write, run.json among them. Makes the directory. Throws UsageError when one of
+  // them is there and of no run, HostError when the directory cannot be made.
+  OutDirectory(std::filesystem::path directory, std::vector<std::string> names);
+
+  std::filesystem::path operator/(std::string_view name) const { return directory_ / name; }
+  std::vector<NamedFile> files() const;
+  const std::vector<std::string>& names() const { return names_; }
+
+  // Removes the earlier run's files but `open`, which has been emptied already, and leaves a run.json without results.
+  // Throws HostError.
+  void begin(std::string_view open) const;
+
+ private:
+  std::filesystem::path directory_;
+  std::vector<std::string> names_;
+  std::vector<std::string> earlier_;
+};
+
+}  // namespace avrlan
