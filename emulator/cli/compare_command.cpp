@@ -32,11 +32,12 @@ Examples:
   avrlan compare before/run.json after/run.json                    what differs
   avrlan compare base.json run/run.json --max-regress 0            exit 1 when any function takes one cycle more
   avrlan compare base.json run/run.json --limits limits.toml --junit compare.xml --github
+  avrlan compare base.json run/run.json --update-baseline          from now on base.json has these numbers
 
 limits.toml has a table for each of total, function, region, layer, flash, ram, stack, coverage; the first pattern that
-fits an item counts, and the file's before --max-regress:
+fits an item counts, and the file's before --max-regress. A pattern that fits nothing is an error:
   [function]
-  "tcpip::Tcp*" = "1%"
+  "tcpip::*" = "1%"
   [flash]
   total = 64
 

@@ -78,6 +78,12 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program{"avrlan: AVR Ethernet firmware on an emulated board, to the cycle", "avrlan"};
   program.set_version_flag("--version", "avrlan " AVRLAN_VERSION);
+  program.footer(R"(
+Examples:
+  avrlan run web.elf --hostfwd tcp:127.0.0.1:8080-:80     serve port 80 of the firmware at localhost:8080
+  avrlan run web.elf --profile --timeout 5s --out run     where its cycles go
+  avrlan report run                                       the same again, later
+  avrlan mcus)");
   program.require_subcommand(1);
   int exit_status = 0;
   avrlan::add_run_command(program, exit_status);

@@ -69,7 +69,9 @@ OutDirectory::OutDirectory(std::filesystem::path directory, std::vector<std::str
       names_(std::move(names)),
       earlier_(files_of_earlier_run(directory_ / "run.json")) {
   for (const auto& name : names_) {
-    if (!std::filesystem::exists(directory_ / name) || contains(earlier_, name)) continue;
+    // A link that leads nowhere is there, too.
+    if (!std::filesystem::exists(std::filesystem::symlink_status(directory_ / name)) || contains(earlier_, name))
+      continue;
     throw UsageError(fmt::format("{} is there already, and of no run of this avrlan", (directory_ / name).string()),
                      "delete it, or give another --out");
   }

@@ -72,7 +72,8 @@ Examples:
   avrlan run web.elf --hostfwd tcp:127.0.0.1:8080-:80     serve port 80 of the firmware at localhost:8080
   avrlan run web.elf --hostfwd tcp::0-:80 --out run/      any free port; run.json, uart.log, frames.pcapng in run/
   avrlan run app.elf --net none --pace max --timeout 5s --expect-text "self test passed"
-  avrlan run app.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
+  avrlan run mega.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
+  avrlan run web.elf --profile --coverage --region checksum='*sum_add*' --timeout 5s --out run/
 
 The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.
 
@@ -169,9 +170,11 @@ profile::RecordingOptions recording_options(const RunArguments& args) {
   }
   options.profile = args.profile || !options.regions.empty();
   options.coverage = args.coverage;
-  constexpr std::int64_t most_moments = 100'000'000;
+  constexpr std::int64_t most_moments = 10'000'000;
   if (!args.timeline.empty())
     options.timeline = static_cast<std::size_t>(parse_number("--timeline", args.timeline, 1, most_moments));
+  if ((options.profile || options.coverage) && args.engine == "simavr")
+    throw UsageError("simavr's interpreter cannot be observed", "leave out --engine simavr");
   if (options.timeline != 0 && !options.profile)
     throw UsageError("--timeline is a part of the profile", "add --profile and --out DIR");
   if ((options.timeline != 0 || options.coverage) && args.out.empty()) {

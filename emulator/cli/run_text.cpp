@@ -166,9 +166,10 @@ std::string memory_text(const JsonValue& memory) {
     for (const JsonValue& function : stack["chain"].items()) text += fmt::format("            {}\n", function.text());
   }
   for (const JsonValue& read : memory["never_written"].items()) {
-    text += fmt::format("read before any write: 0x{:04x} {} by {} ({}:{}), {} times\n", read["address"].count(),
-                        read["object"].text(), read["function"].text(), read["file"].text(), read["line"].count(),
-                        read["count"].count());
+    const std::string file = read["file"].text();
+    text += fmt::format("read before any write: 0x{:04x} {} by {}{}, {} times\n", read["address"].count(),
+                        read["object"].text(), read["function"].text(),
+                        file.empty() ? "" : fmt::format(" ({}:{})", file, read["line"].count()), read["count"].count());
   }
   return text;
 }

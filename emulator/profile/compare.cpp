@@ -82,30 +82,36 @@ Values values_at(const JsonValue& run, ItemKind kind) {
   return values;
 }
 
-// Where a function's body went, or came from.
-std::string inlined_into(const JsonValue& run, const std::string& name) {
-  std::string places;
-  if (!run.has("inlined")) return places;
-  for (const JsonValue& item : run["inlined"].items()) {
-    if (stable_name(item["name"].name()) != name) continue;
-    places += fmt::format("{}{} ({} cycles)", places.empty() ? "" : ", ", item["in"].name(), item["cycles"].count());
-  }
-  return places;
-}
+// What explains a change of a run's functions.
+struct Explained {
+  Values calls;
+  std::map<std::string, std::string> inlined;  // where a function's body went, or came from
 
-std::string explanation(const Change& change, const JsonValue& base, const JsonValue& now) {
+  explicit Explained(const JsonValue& run) : calls(values_of(run, "functions", "calls")) {
+    if (!run.has("inlined")) return;
+    for (const JsonValue& item : run["inlined"].items()) {
+      std::string& places = inlined[stable_name(item["name"].name())];
+      places += fmt::format("{}{} ({} cycles)", places.empty() ? "" : ", ", item["in"].name(), item["cycles"].count());
+    }
+  }
+  std::string places_of(const std::string& name) const {
+    const auto known = inlined.find(name);
+    return known == inlined.end() ? "" : known->second;
+  }
+};
+
+std::string explanation(const Change& change, const Explained& base, const Explained& now) {
   if (change.kind != ItemKind::function) return {};
   if (!change.before) {
-    const std::string was = inlined_into(base, change.name);
+    const std::string was = base.places_of(change.name);
     return was.empty() ? "new" : "was inlined into " + was;
   }
   if (!change.after) {
-    const std::string is = inlined_into(now, change.name);
+    const std::string is = now.places_of(change.name);
     return is.empty() ? "gone, or not called any more" : "now inlined into " + is;
   }
-  const auto calls = [&](const JsonValue& run) { return values_of(run, "functions", "calls")[change.name]; };
   if (change.difference() == 0) return {};
-  const std::int64_t before = calls(base), after = calls(now);
+  const std::int64_t before = base.calls.at(change.name), after = now.calls.at(change.name);
   if (before != after) return fmt::format("{} calls, were {}", after, before);
   return before > 1 ? fmt::format("{} calls", before) : "";
 }
@@ -310,22 +316,20 @@ Comparison compare(const JsonFile& base_file, const JsonFile& now_file, const Li
     // What only one of the runs has measured cannot be compared.
     if (before.empty() || after.empty()) continue;
     const auto first = comparison.changes.size();
-    for (const auto& [name, value] : before)
-      comparison.changes.push_back({kind, name, value, std::nullopt, "", {}, false});
+    for (const auto& [name, value] : before) {
+      const auto known = after.find(name);
+      const auto then = known == after.end() ? std::nullopt : std::optional(known->second);
+      comparison.changes.push_back({kind, name, value, then, "", {}, false});
+    }
     for (const auto& [name, value] : after) {
-      const auto known = std::find_if(comparison.changes.begin() + static_cast<std::ptrdiff_t>(first),
-                                      comparison.changes.end(), [&](const Change& c) { return c.name == name; });
-      if (known != comparison.changes.end()) {
-        known->after = value;
-      } else {
-        comparison.changes.push_back({kind, name, std::nullopt, value, "", {}, false});
-      }
+      if (!before.contains(name)) comparison.changes.push_back({kind, name, std::nullopt, value, "", {}, false});
     }
     std::stable_sort(comparison.changes.begin() + static_cast<std::ptrdiff_t>(first), comparison.changes.end(),
                      [](const Change& a, const Change& b) { return a.difference() > b.difference(); });
   }
+  const Explained explained_base(base), explained_now(now);
   for (Change& change : comparison.changes) {
-    change.why = explanation(change, base, now);
+    change.why = explanation(change, explained_base, explained_now);
     apply(limits, change);
   }
   require_use(limits, comparison.changes);

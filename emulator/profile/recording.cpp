@@ -8,6 +8,7 @@
 #include <set>
 
 #include "emulator/board/demangle.hpp"
+#include "emulator/board/escape.hpp"
 #include "emulator/board/write_file.hpp"
 #include "emulator/profile/coverage.hpp"
 #include "emulator/profile/memory_report.hpp"
@@ -128,7 +129,7 @@ nlohmann::ordered_json Recording::inlined() const {
 void Recording::write(const std::filesystem::path& directory, const std::string& command) const {
   if (options_.profile) {
     write_file(directory / "callgrind.out",
-               callgrind(*profiler_, debug_, command, std::filesystem::absolute(firmware_.path).string()));
+               callgrind(*profiler_, debug_, command, printable(std::filesystem::absolute(firmware_.path).string())));
     write_file(directory / "stacks.folded", folded_stacks(*profiler_));
   }
   if (!timeline_->empty()) write_file(directory / "timeline.json", timeline_->json(machine_.totals().total.count));

@@ -253,6 +253,7 @@ TEST_F(BadInput, OutHasTheLastRunsFilesAndKeepsOthers) {
   EXPECT_FALSE(has("callgrind.out") || has("stacks.folded") || has("coverage.info") || has("memory.json"));
   EXPECT_TRUE(has("notes.txt") && has("run.json") && has("diagnostics.json") && has("uart.log"));
   expect_one_line(with({"--profile", "--timeline", "9"}), usage, {"timeline.json is there already"});
+  expect_one_line(with({"--profile", "--engine", "simavr"}), usage, {"cannot be observed"});
   EXPECT_EQ(read_file(out + "/timeline.json"), "mine, too");
   EXPECT_EQ(with({"--profile", "--region", "x=nothing_of_the_kind"}).status, usage);
   file("out/run.json", "{\"files\": [\"../steps\"]}");
@@ -282,7 +283,11 @@ TEST_F(BadInput, NamesStayInTheirLine) {
   expect_one_line(run({program, "run", name}), usage, {"x\\x0a::error::injected \\x1b[31m"});
   expect_one_line(run({program, "run", web, "--link", "a\n::error::b"}), usage, {"a\\x0a::error::b"});
   std::filesystem::copy_file(AVRLAN_MISTAKES_DIR "/pktdec_at_zero.elf", name);
-  const auto done = run({program, "run", name, "--net", "none", "--pace", "max", "--timeout", "20ms", "--profile"});
+  const std::string out = (directory_ / "out").string();
+  const auto done =
+      run({program, "run", name, "--net", "none", "--pace", "max", "--timeout", "20ms", "--profile", "--out", out});
+  EXPECT_EQ(read_file(out + "/callgrind.out").find("\n::error"), std::string::npos);
+  EXPECT_EQ(run({program, "report", out}).out.find("\n::error"), std::string::npos);
   EXPECT_EQ(done.err.find("\n::error"), std::string::npos) << done.err;
   EXPECT_EQ(done.err.find('\x1b'), std::string::npos) << done.err;
 }
