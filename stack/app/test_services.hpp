@@ -130,7 +130,7 @@ struct Late : Reporting<Report> {
 
   void event(Connection& connection, State& s, TcpEvent event) {
     Reporting<Report>::event(connection, s, event);
-    connection_ = &connection;
+    connection_ = event < TcpEvent::closed ? &connection : nullptr;
     state_ = &s;
   }
   template <class Reader>
@@ -141,6 +141,7 @@ struct Late : Reporting<Report> {
   }
 
   void read(uint16_t n) {
+    if (!connection_) return;
     state_->n = static_cast<uint16_t>(state_->n < n ? 0 : state_->n - n);
     connection_->wake();
   }

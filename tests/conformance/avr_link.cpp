@@ -46,7 +46,7 @@ class AvrLink final : public Link {
 
   void transmit(const Octets& frame) override { to_board_->deliver(EthernetFrame::with_fcs(frame)); }
   Instant now() const override { return simulation_.machine().now(); }
-  void command(char what) override { simulation_.machine().uart_receive(static_cast<std::uint8_t>(what)); }
+  void execute(char what) override { simulation_.machine().uart_receive(static_cast<std::uint8_t>(what)); }
   const std::string& reports() const override { return reports_; }
   std::string trouble() override {
     std::string all;

@@ -35,7 +35,7 @@ class HostLink final : public Link {
     if (frame.size() <= max_frame_octets) stack_.device().waiting.push_back(frame);
   }
   Instant now() const override { return now_; }
-  void command(char what) override {
+  void execute(char what) override {
     tcpip::test_services::command<Report>(stack_, what);
     take_frames();
   }

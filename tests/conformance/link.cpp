@@ -7,8 +7,14 @@
 
 namespace avrlan::test {
 void Link::send(const Octets& frame) {
+  if (on_frame) on_frame(true, frame);
   sent_to_.push_back(frame);
   transmit(frame);
+}
+
+void Link::command(char what) {
+  if (on_command) on_command(what);
+  execute(what);
 }
 
 // Short steps at first, since an answer comes soon or not for long.
@@ -53,6 +59,7 @@ bool Link::reported(const std::string& text, Duration within) {
 void Link::arrived(Instant at, const Octets& frame) {
   if (frame.size() < min_frame_octets || frame.size() > max_frame_octets)
     broken_ = "a frame of " + std::to_string(frame.size()) + " octets";
+  if (on_frame) on_frame(false, frame);
   sent_by_.push_back(frame);
   const auto arp = Arp::parse(frame);
   if (arp && arp->operation == 1) {

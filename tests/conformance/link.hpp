@@ -70,7 +70,7 @@ class Link {
   void send(const Octets& frame);
   virtual Instant now() const = 0;
   // A command to the test services (stack/app/test_services.hpp), and their reports since the start.
-  virtual void command(char what) = 0;
+  void command(char what);
   virtual const std::string& reports() const = 0;
   // What the stack did wrong that is not seen on the wire: accesses outside of a frame, diagnostics of the emulator, a
   // program that ended. Empty: nothing.
@@ -95,6 +95,10 @@ class Link {
   // A port that no peer has had.
   std::uint16_t fresh_port() { return ++last_port_; }
 
+  // Called for each frame to or of the stack, and for each command.
+  std::function<void(bool to_stack, const Octets&)> on_frame;
+  std::function<void(char)> on_command;
+
   // Who answers ARP requests.
   std::map<std::uint32_t, MacAddress> hosts{{peer_ip, peer_mac}, {gateway_ip, gateway_mac}};
   // Every ARP request of the stack: when, and for which address.
@@ -106,6 +110,7 @@ class Link {
 
  protected:
   virtual void transmit(const Octets& frame) = 0;
+  virtual void execute(char command) = 0;
   // Runs the stack for d, which is short; its frames go to arrived() as they come.
   virtual void advance(Duration d) = 0;
   void arrived(Instant at, const Octets& frame);

@@ -65,14 +65,6 @@ const char* name(Build build) {
   return build == Build::host ? "host" : "avr";
 }
 
-std::vector<Rule> all_rules() {
-  std::vector<Rule> all;
-  for (const auto& some :
-       {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), tcp_connection_rules(), tcp_data_rules(), bad_inputs()})
-    all.insert(all.end(), some.begin(), some.end());
-  return all;
-}
-
 int run(const Options& options) {
   std::map<std::pair<Build, Profile>, std::map<std::string, Count>> counts;
   std::vector<std::string> sections;

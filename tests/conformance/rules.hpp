@@ -32,6 +32,9 @@ std::vector<Rule> tcp_data_rules();
 // Malformed frames and attacks; see bad_inputs.cpp.
 std::vector<Rule> bad_inputs();
 
+// All of them, in this order.
+std::vector<Rule> all_rules();
+
 // The liveness probe: an echo, an exchange over TCP on a fresh connection, a page.
 void expect_alive(Link& link);
 

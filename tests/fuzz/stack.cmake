@@ -1,0 +1,5 @@
+add_executable(fuzz_stack ${CMAKE_CURRENT_LIST_DIR}/fuzz_stack.cpp)
+target_link_libraries(fuzz_stack PRIVATE avrlan_conformance)
+add_test(NAME fuzz_stack COMMAND fuzz_stack --frames 100000)
+add_test(NAME fuzz_stack_avr COMMAND fuzz_stack --frames 3000 --avr)
+set_tests_properties(fuzz_stack fuzz_stack_avr PROPERTIES LABELS fuzz)
