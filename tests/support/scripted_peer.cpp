@@ -88,6 +88,10 @@ void ScriptedPeer::get(const std::string& path, std::uint16_t port) {
 void ScriptedPeer::tcp(std::uint16_t port, const std::string& request, std::size_t reply_octets) {
   script_.push_back({"tcp " + std::to_string(port), protocol_tcp, port, request, reply_octets});
 }
+void ScriptedPeer::stream(std::uint16_t port, const std::string& request, std::size_t reply_octets) {
+  tcp(port, request, reply_octets);
+  script_.back().windowed = true;
+}
 void ScriptedPeer::udp(std::uint16_t port, const std::string& request) {
   script_.push_back({"udp " + std::to_string(port), protocol_udp, port, request, 0});
 }
@@ -237,7 +241,10 @@ std::uint32_t ScriptedPeer::fin_sequence() const {
 void ScriptedPeer::transmit() {
   scheduler_.cancel(timer_);
   if (++attempts_ > most_attempts) return finish(false);
-  timer_ = scheduler_.after(retry_after, [this] { transmit(); });
+  timer_ = scheduler_.after(retry_after, [this] {
+    connection_.send_next = connection_.send_unacknowledged;
+    transmit();
+  });
   const std::string& request = current_->request;
   const std::span octets(reinterpret_cast<const std::uint8_t*>(request.data()), request.size());
   if (current_->protocol == protocol_udp) {
@@ -256,10 +263,24 @@ void ScriptedPeer::transmit() {
   const std::uint32_t next = connection_.send_unacknowledged;
   if (!connection_.established) return send_tcp(tcp_flag::syn, next, "");
   if (!request_acknowledged()) {
+    if (current_->windowed) return fill_window();
     const std::string_view rest = std::string_view(request).substr(next - connection_.send_start);
     return send_tcp(tcp_flag::ack | psh, next, rest.substr(0, std::min<std::size_t>(connection_.board_mss, mss)));
   }
   if (connection_.close_wanted) return send_tcp(tcp_flag::ack | tcp_flag::fin, next, "");
+}
+
+// Whole segments, or the last of the request (RFC 9293 3.8.6.2.1).
+void ScriptedPeer::fill_window() {
+  const std::uint32_t edge = connection_.send_unacknowledged + static_cast<std::uint32_t>(connection_.board_window);
+  const std::size_t most = std::min<std::size_t>(connection_.board_mss, mss);
+  for (;;) {
+    const std::string_view rest =
+        std::string_view(current_->request).substr(connection_.send_next - connection_.send_start).substr(0, most);
+    if (rest.empty() || later(connection_.send_next + static_cast<std::uint32_t>(rest.size()), edge)) return;
+    send_tcp(tcp_flag::ack | psh, connection_.send_next, rest);
+    connection_.send_next += static_cast<std::uint32_t>(rest.size());
+  }
 }
 
 void ScriptedPeer::tcp_segment(const Packet& packet) {
@@ -273,20 +294,28 @@ void ScriptedPeer::tcp_segment(const Packet& packet) {
     connection_.established = true;
     connection_.receive_next = packet.tcp_sequence + 1;
     connection_.send_unacknowledged = connection_.send_start;
+    connection_.send_next = connection_.send_start;
     connection_.board_mss = announced_mss(packet.payload);
+    connection_.board_window = read16(packet.payload, 14);
     attempts_ = 0;
     send_tcp(tcp_flag::ack, connection_.send_start, "");
     return transmit();
   }
   const bool progress = later(packet.tcp_acknowledgment, connection_.send_unacknowledged) &&
                         !later(packet.tcp_acknowledgment, fin_sequence() + 1);
-  if (progress) connection_.send_unacknowledged = packet.tcp_acknowledgment;
+  if (progress) {
+    connection_.send_unacknowledged = packet.tcp_acknowledgment;
+    if (later(connection_.send_unacknowledged, connection_.send_next))
+      connection_.send_next = connection_.send_unacknowledged;
+  }
+  const bool opened = current_->windowed && read16(packet.payload, 14) > connection_.board_window;
+  connection_.board_window = read16(packet.payload, 14);
   const bool wanted_close = connection_.close_wanted;
   if (!packet.data.empty() || packet.is_tcp(tcp_flag::fin, 0) || packet.is_tcp(tcp_flag::syn, 0)) accept_data(packet);
 
   const bool own_fin_acknowledged = connection_.close_wanted && later(connection_.send_unacknowledged, fin_sequence());
   if (own_fin_acknowledged && connection_.board_closed) return finish(true);
-  if (progress || connection_.close_wanted != wanted_close) {
+  if (progress || opened || connection_.close_wanted != wanted_close) {
     attempts_ = 0;
     if (!own_fin_acknowledged) transmit();
   }

@@ -45,6 +45,8 @@ class ScriptedPeer : public FrameSink {
   void get(const std::string& path, std::uint16_t port = 80);  // HTTP/1.0
   // Sends `request`; closes when `reply_octets` have come back (0: when the board closes).
   void tcp(std::uint16_t port, const std::string& request, std::size_t reply_octets);
+  // The same, but the request goes out as fast as the board's window lets it, not one segment a round trip.
+  void stream(std::uint16_t port, const std::string& request, std::size_t reply_octets);
   void udp(std::uint16_t port, const std::string& request);
   void ping(const std::string& payload);
 
@@ -64,15 +66,18 @@ class ScriptedPeer : public FrameSink {
     std::uint16_t port;
     std::string request;
     std::size_t reply_octets;
+    bool windowed = false;
   };
-  // RFC 9293, one connection as a client; the request goes out one segment a round trip.
+  // RFC 9293, one connection as a client.
   struct Connection {
     std::uint16_t port = 0;
     std::uint16_t own_port = 0;
     std::uint32_t send_unacknowledged = 0;
     std::uint32_t send_start = 0;  // sequence number of the request's first octet
+    std::uint32_t send_next = 0;   // of a windowed request
     std::uint32_t receive_next = 0;
     std::size_t board_mss = 536;
+    std::size_t board_window = 0;
     bool established = false;
     bool close_wanted = false;
     bool board_closed = false;
@@ -89,6 +94,7 @@ class ScriptedPeer : public FrameSink {
   void board_is_ready(const MacAddress& mac);
   void next_step();
   void transmit();  // what the current step has to say now; repeated by the timer
+  void fill_window();
   void finish(bool complete);
   void send_tcp(std::uint8_t flags, std::uint32_t sequence, std::string_view data);
   void reset(const net::Packet& stray);
