@@ -9,10 +9,12 @@
 //   void select();                  chip select falls
 //   void deselect();                chip select rises
 //   uint8_t exchange(uint8_t out);  one byte each way, mode 0, most significant bit first
-//   uint16_t write_sum(const void* from, uint16_t n, uint16_t sum);  sends n octets
-//   uint16_t read_sum(void* to, uint16_t n, uint16_t sum);           receives n octets
-//   uint16_t skip_sum(uint16_t n, uint16_t sum);                     receives n octets and keeps none
-//     These three return `sum` plus the ones' complement sum (RFC 1071) of the octets as big-endian words.
+//   uint8_t exchange(uint8_t first, uint8_t second);  two, of which what came with the second is returned
+//   uint16_t write_sum(uint8_t instruction, const void* from, uint16_t n, uint16_t sum);  sends n octets
+//   uint16_t read_sum(uint8_t instruction, void* to, uint16_t n, uint16_t sum);           receives n octets
+//   uint16_t skip_sum(uint8_t instruction, uint16_t n, uint16_t sum);                     receives n octets and keeps none
+//     These three send the instruction first, and return `sum` plus the ones' complement sum (RFC 1071) of the octets as
+//     big-endian words. n is not 0.
 //   void wait_us(uint16_t us);      returns after at least that many microseconds
 //
 // Every wait is bounded. The longest is for a transmitter that does not finish: `send_polls` reads of EIR, at 2 us or
@@ -95,9 +97,10 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   void rx_read(uint16_t offset, void* to, uint16_t n) { rx_read_sum(offset, to, n, 0); }
 
   uint16_t rx_sum(uint16_t offset, uint16_t n) {
+    if (n == 0) return 0;
     seek(offset, n);
-    begin_block(RBM);
-    const uint16_t sum = Spi::skip_sum(n, 0);
+    Spi::select();
+    const uint16_t sum = Spi::skip_sum(RBM, n, 0);
     Spi::deselect();
     return sum;
   }
@@ -202,10 +205,12 @@ class Enc28j60 : private Spi, private enc28j60::Names {
 
   uint8_t read(uint8_t reg) {
     select_bank(reg);
+    const uint8_t instruction = static_cast<uint8_t>(RCR | (reg & address_bits));
+    if (!(reg & mac_or_mii)) return command(instruction, 0);
     Spi::select();
-    Spi::exchange(static_cast<uint8_t>(RCR | (reg & address_bits)));
-    uint8_t value = Spi::exchange(0);
-    if (reg & mac_or_mii) value = Spi::exchange(0);
+    Spi::exchange(instruction);
+    Spi::exchange(0);
+    const uint8_t value = Spi::exchange(0);
     Spi::deselect();
     return value;
   }
@@ -219,42 +224,43 @@ class Enc28j60 : private Spi, private enc28j60::Names {
 
   // Low byte first: some pairs take effect with the high byte.
   void write_pair(uint8_t low, uint16_t value) {
-    write(low, static_cast<uint8_t>(value));
-    write(static_cast<uint8_t>(low + 1), static_cast<uint8_t>(value >> 8));
+    select_bank(low);
+    const uint8_t instruction = static_cast<uint8_t>(WCR | (low & address_bits));
+    command(instruction, static_cast<uint8_t>(value));
+    command(static_cast<uint8_t>(instruction + 1), static_cast<uint8_t>(value >> 8));
   }
   uint16_t read_pair(uint8_t low) {
     const uint8_t low_byte = read(low);
     return word(low_byte, read(static_cast<uint8_t>(low + 1)));
   }
 
-  void command(uint8_t first, uint8_t second) {
+  uint8_t command(uint8_t first, uint8_t second) {
     Spi::select();
-    Spi::exchange(first);
-    Spi::exchange(second);
+    const uint8_t value = Spi::exchange(first, second);
     Spi::deselect();
-  }
-  void begin_block(uint8_t operation) {
-    Spi::select();
-    Spi::exchange(operation);
+    return value;
   }
   uint16_t read_buffer(void* to, uint16_t n, uint16_t sum = 0) {
-    begin_block(RBM);
-    sum = Spi::read_sum(to, n, sum);
+    if (n == 0) return sum;
+    Spi::select();
+    sum = Spi::read_sum(RBM, to, n, sum);
     Spi::deselect();
     return sum;
   }
   uint16_t write_buffer(const void* from, uint16_t n, uint16_t sum) {
-    begin_block(WBM);
-    sum = Spi::write_sum(from, n, sum);
+    if (n == 0) return sum;
+    Spi::select();
+    sum = Spi::write_sum(WBM, from, n, sum);
     Spi::deselect();
     return sum;
   }
 
   void select_bank(uint8_t reg) {
-    if ((reg & address_bits) >= first_in_all_banks) return;
-    const uint8_t bank = (reg >> 5) & 3;
-    const uint8_t off = static_cast<uint8_t>(bank_ & ~bank);
-    const uint8_t on = static_cast<uint8_t>(bank & ~bank_);
+    if ((reg & address_bits) < first_in_all_banks && ((reg ^ bank_) & bank_bits)) switch_bank(reg & bank_bits);
+  }
+  void switch_bank(uint8_t bank) {
+    const uint8_t off = static_cast<uint8_t>((bank_ & ~bank) >> 5);
+    const uint8_t on = static_cast<uint8_t>((bank & ~bank_) >> 5);
     if (off) clear(ECON1, off);
     if (on) set(ECON1, on);
     bank_ = bank;
@@ -458,7 +464,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
 
   Enc28j60Counters counters_;
   MacAddress mac_ = {};
-  uint8_t bank_ = 0;
+  uint8_t bank_ = 0;  // as in a Register
   uint8_t tx_retries_left_ = 0;
   bool tx_sending_ = false;
   bool tx_at_end_ = false;  // EWRPT is where the next octet of the frame goes

@@ -18,7 +18,7 @@ constexpr uint8_t mac(uint8_t bank, uint8_t address) {
 
 // A base class, so that the driver and nobody else sees the bare names.
 struct Names {
-  enum : uint8_t { mac_or_mii = 0x80, address_bits = 0x1F, first_in_all_banks = 0x1B };
+  enum : uint8_t { mac_or_mii = 0x80, bank_bits = 0x60, address_bits = 0x1F, first_in_all_banks = 0x1B };
 
   // The name of a pair stands for its low byte; the high byte follows.
   enum Register : uint8_t {

@@ -52,7 +52,7 @@ class Ipv4 : public Arp<Config> {
   // The sum of a datagram with its pseudo-header: addresses and the first `header` octets from packet_, `rest` for what
   // follows them.
   uint16_t transport_sum(uint8_t header, uint16_t length, uint16_t rest) const {
-    return sum_add(&packet_.ip.source, static_cast<uint16_t>(2 * sizeof(Ipv4Address) + header),
+    return sum_add(&packet_.ip.source, static_cast<uint8_t>(2 * sizeof(Ipv4Address) + header),
                    sum_add(sum_add(rest, length), packet_.ip.protocol));
   }
   bool received_sum_is_right(uint8_t header) {

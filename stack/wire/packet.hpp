@@ -118,8 +118,8 @@ struct Packet {
 
 constexpr uint16_t ethernet_size = sizeof(EthernetHeader);
 constexpr uint16_t arp_size = sizeof(ArpPacket);
-constexpr uint16_t ipv4_size = 20;
-constexpr uint16_t icmp_size = sizeof(IcmpHeader);
+constexpr uint8_t ipv4_size = 20;
+constexpr uint8_t icmp_size = sizeof(IcmpHeader);
 constexpr uint16_t udp_size = sizeof(UdpHeader);
 constexpr uint16_t tcp_size = 20;
 

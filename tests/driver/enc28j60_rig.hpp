@@ -64,19 +64,26 @@ class HostSpi {
     return in;
   }
 
-  std::uint16_t write_sum(const void* from, std::uint16_t n, std::uint16_t sum) {
+  std::uint8_t exchange(std::uint8_t first, std::uint8_t second) {
+    exchange(first);
+    return exchange(second);
+  }
+
+  std::uint16_t write_sum(std::uint8_t instruction, const void* from, std::uint16_t n, std::uint16_t sum) {
     const std::span octets(static_cast<const std::uint8_t*>(from), n);
+    exchange(instruction);
     for (const std::uint8_t octet : octets) exchange(octet);
     return reference_sum(octets, sum);
   }
-  std::uint16_t read_sum(void* to, std::uint16_t n, std::uint16_t sum) {
+  std::uint16_t read_sum(std::uint8_t instruction, void* to, std::uint16_t n, std::uint16_t sum) {
     const std::span octets(static_cast<std::uint8_t*>(to), n);
+    exchange(instruction);
     for (std::uint8_t& octet : octets) octet = exchange(0);
     return reference_sum(octets, sum);
   }
-  std::uint16_t skip_sum(std::uint16_t n, std::uint16_t sum) {
+  std::uint16_t skip_sum(std::uint8_t instruction, std::uint16_t n, std::uint16_t sum) {
     std::vector<std::uint8_t> octets(n);
-    return read_sum(octets.data(), n, sum);
+    return read_sum(instruction, octets.data(), n, sum);
   }
   void wait_us(std::uint16_t us) { line_->scheduler.run_until(line_->scheduler.now() + Duration::microseconds(us)); }
 
