@@ -230,7 +230,7 @@ void FramePaths::transmit_ended(const NicEvent& event, std::int64_t cycle, Insta
   const std::int64_t since = cycle - ended.requested;
   const double share =
       now == ended.requested_at ? 0.0 : (now - event.start).seconds() / (now - ended.requested_at).seconds();
-  const auto wire = static_cast<std::int64_t>(share * static_cast<double>(since) + 0.5);
+  const auto wire = std::min(static_cast<std::int64_t>(share * static_cast<double>(since) + 0.5), since);
   ended.path.cycles[FramePath::index_of(Step::medium)] = since - wire;
   ended.path.cycles[FramePath::index_of(Step::wire)] = wire;
   ended.path.sent = event.octets;
