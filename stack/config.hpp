@@ -49,6 +49,10 @@ struct Minimal {
   // The same data is sent at most 1 + this many times: 183 s with the smallest timeout, R2 of RFC 9293 3.8.3.
   static constexpr uint8_t retransmissions = 7;
   static constexpr uint16_t time_wait_s = 60;  // 2 MSL, at most 500
+  static constexpr bool sliding_window = false;
+  // Octets of the driver's store for data that comes out of order, and in how many runs. 0: it is dropped.
+  static constexpr uint16_t reorder_size = 0;
+  static constexpr uint8_t reorder_runs = 0;
 
   static constexpr bool udp = false;
   using UdpApplications = List<>;
@@ -58,13 +62,28 @@ struct Minimal {
   static constexpr bool counters = false;  // Stack::counters()
 };
 
-// Everything.
+// Everything: several segments in flight a connection, with congestion control.
 struct Full : Minimal {
   static constexpr uint8_t reassemblies = 2;
   static constexpr uint16_t reassembly_size = 560;
   static constexpr bool hold_unresolved = true;
   static constexpr bool icmp_errors = true;
   static constexpr bool udp = true;
+
+  static constexpr bool sliding_window = true;
+  static constexpr uint16_t reorder_size = 900;
+  static constexpr uint8_t reorder_runs = 4;
+  static constexpr uint16_t receive_window = 2920;
+  // Octets in flight at most, whatever the windows say.
+  static constexpr uint16_t congestion_window = 0x7000;
+  // Of RFC 3390's formula; 14600: of RFC 6928's.
+  static constexpr uint16_t initial_window = 4380;
+  // An acknowledgement waits so long for data to go with, but never for more than one segment. 0: it does not wait.
+  static constexpr uint16_t delayed_ack_ms = 200;
+  // Of connections that ask for it (WindowedConnection::keep_alive): silence before the first probe, between probes, and
+  // how many.
+  static constexpr uint16_t keep_alive_s = 7200, keep_alive_interval_s = 75;
+  static constexpr uint8_t keep_alive_probes = 9;
 };
 
 }  // namespace tcpip

@@ -35,6 +35,12 @@ enum class TcpEvent : uint8_t {
 template <class Config>
 class TcpOutput;
 template <class Config>
+class StopAndWait;
+template <class Config>
+class SlidingWindow;
+template <class Config, bool enabled>
+class Reordering;
+template <class Config>
 class Tcp;
 
 class Connection {
@@ -57,6 +63,12 @@ class Connection {
  private:
   template <class Config>
   friend class TcpOutput;
+  template <class Config>
+  friend class StopAndWait;
+  template <class Config>
+  friend class SlidingWindow;
+  template <class Config, bool enabled>
+  friend class Reordering;
   template <class Config>
   friend class Tcp;
 

@@ -1,10 +1,11 @@
 #ifndef TCPIP_TCP_OUTPUT_HPP
 #define TCPIP_TCP_OUTPUT_HPP
-// The sending half of TCP: the connections, the segments they send, and their timers (RFC 6298, RFC 9293 3.8).
-// What is in flight is at most one segment's worth, and is sent again by asking the application for it again.
+// What both ways of sending have in common (stop_and_wait.hpp, sliding_window.hpp): the connections, a segment, and the
+// retransmission timer (RFC 6298). Data is sent again by asking the application for it again.
 #include "stack/base/applications.hpp"
 #include "stack/base/stream.hpp"
 #include "stack/tcp/application.hpp"
+#include "stack/tcp/windowed_connection.hpp"
 #include "stack/udp/dhcp.hpp"
 
 namespace tcpip {
@@ -41,49 +42,9 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
   using Device = typename Config::Device;
   using Apps = typename Config::TcpApplications;
 
-  struct Slot : Connection {
+  struct Slot : ConnectionOf<Config::sliding_window>::Type {
     States<Apps> states;
   };
-
-  // Sends what there is to send: new data and FIN when nothing is in flight, an acknowledgement when `acknowledge` or
-  // when our window has opened.
-  void output(Slot& c, bool acknowledge) {
-    clear(c, Connection::wanted);
-    if (c.flags_ & Connection::aborting) {
-      reset(c);
-      return;
-    }
-    if (c.state_ < TcpState::established) return;
-    if (open_window(c)) acknowledge = true;
-    if (c.in_flight_ == 0 && (c.state_ == TcpState::established || c.state_ == TcpState::close_wait))
-      transmit(c, false, acknowledge);
-    else if (acknowledge)
-      segment(c, c.in_flight_, 0, must_go);
-  }
-
-  // Sends from the oldest octet that is not acknowledged on, and sees to the timer. `forced`: whatever the peer's
-  // window.
-  void transmit(Slot& c, bool forced, bool acknowledge) {
-    if (c.retries_ == 0) c.sent_at_ = this->now_;
-    uint16_t room = smaller(c.mss_, c.send_window_);
-    // Silly window avoidance (RFC 9293 3.8.6.2.1): less than a segment goes only when it is all there is, or when the
-    // timer has expired. With a closed window that is the probe.
-    const bool small = room == 0 || room < smaller(c.mss_, c.max_send_window_ / 2);
-    if (forced && room == 0) room = 1;
-    const uint16_t first =
-        Config::split_segments && room == c.mss_ && room >= 128 ? static_cast<uint16_t>(room / 2) : room;
-    uint16_t sent =
-        segment(c, 0, first, static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0)));
-    if (sent == first && first < room)
-      sent = static_cast<uint16_t>(sent + segment(c, sent, static_cast<uint16_t>(room - first), 0));
-    if (sent > c.in_flight_) c.in_flight_ = sent;
-    if (sent || (forced && c.in_flight_))
-      arm(c);
-    else if (!small && !(c.flags_ & Connection::unresolved))
-      clear(c, Connection::timer);
-    else if (!(c.flags_ & Connection::timer))
-      arm(c);
-  }
 
   void tell(Slot& c, TcpEvent event) {
     Tell tell = {c, event};
@@ -117,23 +78,40 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     c.backoff_ = 0;
   }
 
-  void arm(Slot& c) {
+  // RFC 6298 (2.3), (5.5).
+  static Tick timeout(const Slot& c) {
     Tick timeout = static_cast<Tick>((c.srtt_ >> 3) + (c.rttvar_ ? c.rttvar_ : 1));
     if (timeout < shortest_timeout) timeout = shortest_timeout;
     for (uint8_t i = c.backoff_; i && timeout < longest_timeout; --i) timeout = static_cast<Tick>(timeout << 1);
-    arm(c, timeout < longest_timeout ? timeout : longest_timeout);
+    return timeout < longest_timeout ? timeout : longest_timeout;
   }
+  void arm(Slot& c) { arm(c, timeout(c)); }
   void arm(Slot& c, Tick timeout) {
     c.deadline_ = static_cast<Tick>(this->now_ + timeout);
     c.flags_ |= Connection::timer;
   }
 
-  void tcp_poll() {
-    for (Slot& c : connections_) {
-      if (c.state_ == TcpState::closed) continue;
-      if (c.flags_ & Connection::wanted) output(c, false);
-      if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(this->now_, c.deadline_)) expire(c);
+  // The timer of a connection has expired. True: that was all; false: what is in flight has to be sent again.
+  bool expired(Slot& c) {
+    clear(c, Connection::timer);
+    if (c.state_ == TcpState::time_wait) {
+      c.state_ = TcpState::closed;
+      return true;
     }
+    if (c.state_ == TcpState::fin_wait_2 || (c.in_flight_ && c.retries_ == Config::retransmissions)) {
+      end(c, TcpEvent::timed_out);
+      return true;
+    }
+    if (c.in_flight_) ++c.retries_;
+    if (c.backoff_ < 6) ++c.backoff_;
+    return false;
+  }
+
+  // n octets more than before are acknowledged.
+  static void advance(Slot& c, uint16_t n) {
+    c.una_ += n;
+    c.acknowledged_ += n;
+    c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
   }
 
   void tcp_second() {
@@ -141,18 +119,6 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       clear(c, Connection::challenged);
       if (c.state_ < TcpState::established || c.state_ == TcpState::time_wait) continue;
       tell(c, TcpEvent::poll);
-    }
-  }
-
-  // A next hop is known now.
-  void tcp_resolved() {
-    for (Slot& c : connections_) {
-      if (c.state_ == TcpState::closed || !(c.flags_ & Connection::unresolved)) continue;
-      clear(c, Connection::unresolved);
-      if (c.in_flight_)
-        transmit(c, true, false);
-      else
-        output(c, true);
     }
   }
 
@@ -166,6 +132,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
 
   static constexpr uint8_t must_go = 1;  // also without data
   static constexpr uint8_t hold = 2;     // not when it fills the room
+  static constexpr uint8_t whole = 4;    // nothing but a full segment, or the last one
 
   // Sends one segment with at most `room` octets of what the application has from octet una + from on, and with FIN when
   // there is no more. Returns the octets of sequence space in it.
@@ -194,8 +161,9 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       n = writer.written();
       sum = writer.sum();
       if (n && n == room && (how & hold)) n = sum = 0;
-      if (n) flags |= tcp_psh;
       if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && n < room) flags |= tcp_fin;
+      if (Config::sliding_window && (how & whole) && n < c.mss_ && !(flags & tcp_fin)) n = sum = 0;
+      if (n) flags |= tcp_psh;
     }
     const uint16_t taken = static_cast<uint16_t>(n + (flags & tcp_fin));
     if (taken == 0 && !syn && !(how & must_go)) return 0;
@@ -229,12 +197,12 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     this->ipv4_send(header, length);
   }
 
-  // Raises the window we advertise when the receiver's side of silly window avoidance (RFC 9293 3.8.6.2.2) lets it.
-  bool open_window(Slot& c) {
+  // Raises the window we advertise when it grows by `step` or half of the buffer (RFC 9293 3.8.6.2.2).
+  bool open_window(Slot& c, uint16_t step = Config::mss) {
     Space space = {c, 0, 0};
     applications_.visit(c.application_, space);
     if (space.now < c.receive_window_ ||
-        space.now - c.receive_window_ < smaller(Config::mss, static_cast<uint16_t>((space.all + 1) / 2)))
+        space.now - c.receive_window_ < smaller(step, static_cast<uint16_t>((space.all + 1) / 2)))
       return false;
     c.receive_window_ = space.now;
     return true;
@@ -276,21 +244,6 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       application.event(c, c.states.of(application), event);
     }
   };
-
-  void expire(Slot& c) {
-    clear(c, Connection::timer);
-    if (c.state_ == TcpState::time_wait) {
-      c.state_ = TcpState::closed;
-      return;
-    }
-    if (c.state_ == TcpState::fin_wait_2 || (c.in_flight_ && c.retries_ == Config::retransmissions)) {
-      end(c, TcpEvent::timed_out);
-      return;
-    }
-    if (c.in_flight_) ++c.retries_;
-    if (c.backoff_ < 6) ++c.backoff_;
-    transmit(c, true, false);
-  }
 };
 
 }  // namespace tcpip

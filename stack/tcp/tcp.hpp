@@ -1,14 +1,14 @@
 #ifndef TCPIP_TCP_TCP_HPP
 #define TCPIP_TCP_TCP_HPP
 // TCP: RFC 9293 with RFC 5961 (blind attacks), 6298 (retransmission timer), 6528 (sequence numbers), 6056 (ports) and
-// 1337 (TIME-WAIT). This is the receiving half and the state machine; output.hpp is the other. Not here: several segments
-// in flight, congestion control, keeping what comes out of order, window scale, timestamps, SACK, keep-alive.
-#include "stack/tcp/output.hpp"
+// 1337 (TIME-WAIT). This is the receiving half and the state machine; stop_and_wait.hpp or sliding_window.hpp is the
+// other. Not here: window scale, timestamps, SACK.
+#include "stack/tcp/reordering.hpp"
 
 namespace tcpip {
 
 template <class Config>
-class Tcp : public TcpOutput<Config> {
+class Tcp : public Reordering<Config, Config::reorder_size != 0> {
  public:
   // Opens a connection to `port` of `to` for application A. Null: none is free, or we have no address.
   template <class A>
@@ -24,12 +24,12 @@ class Tcp : public TcpOutput<Config> {
     while (find(to, remote, local));
     start(c, IndexOf<A, Apps>::value, TcpState::syn_sent, to, remote, local);
     c.flags_ = Connection::active;
-    this->transmit(c, true, true);
+    this->send_syn(c);
     return &c;
   }
 
  protected:
-  using Base = TcpOutput<Config>;
+  using Base = Reordering<Config, Config::reorder_size != 0>;
   using Base::applications_;
   using Base::broadcast_;
   using Base::connections_;
@@ -137,6 +137,7 @@ class Tcp : public TcpOutput<Config> {
   }
 
   void start(Slot& c, uint8_t application, TcpState state, Ipv4Address remote, Be16 remote_port, Be16 local_port) {
+    this->forget(c);
     memset(static_cast<void*>(&c), 0, sizeof c);
     c.application_ = application;
     if (Config::interfaces > 1) c.interface_ = this->local();
@@ -173,7 +174,7 @@ class Tcp : public TcpOutput<Config> {
       }
       start(*c, listener.index, TcpState::syn_received, remote, remote_port, port);
       synchronize(*c, s);
-      this->transmit(*c, true, true);
+      this->send_syn(*c);
       return;
     }
     refuse(s);
@@ -247,15 +248,17 @@ class Tcp : public TcpOutput<Config> {
       this->output(c, true);
     } else {
       c.state_ = TcpState::syn_received;
-      this->transmit(c, true, true);
+      this->send_syn(c);
     }
   }
 
   // Our SYN was acknowledged.
   void established(Slot& c) {
     c.state_ = TcpState::established;
-    if (c.retries_) c.rttvar_ = seconds(3);  // RFC 6298 (5.7)
-    acknowledged(c, 1);
+    const bool lost = c.retries_;
+    if (lost) c.rttvar_ = seconds(3);  // RFC 6298 (5.7)
+    this->acknowledged(c, 1);
+    this->opened(c, lost);
     this->tell(c, TcpEvent::connected);
   }
 
@@ -270,7 +273,7 @@ class Tcp : public TcpOutput<Config> {
       if (s.flags & tcp_ack)
         s.ahead = 0;
       else
-        this->transmit(c, true, true);
+        this->send_syn(c);
       return s.flags & tcp_ack;
     }
     const bool inside = near && s.ahead >= 0 && (s.ahead == 0 || s.ahead < static_cast<int16_t>(c.receive_window_));
@@ -306,19 +309,6 @@ class Tcp : public TcpOutput<Config> {
     this->segment(c, c.in_flight_, 0, Base::must_go);
   }
 
-  // n octets more than before are acknowledged.
-  void acknowledged(Slot& c, uint16_t n) {
-    c.una_ += n;
-    c.acknowledged_ += n;
-    c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
-    if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now_ - c.sent_at_));
-    c.retries_ = 0;
-    if (c.in_flight_)
-      this->arm(c);
-    else
-      this->clear(c, Connection::timer);
-  }
-
   // Takes the acknowledgement and the window. False: the segment ends here.
   bool acknowledge(Slot& c, const Segment& s) {
     const int32_t distance = static_cast<int32_t>(s.ack - c.una_);
@@ -332,6 +322,7 @@ class Tcp : public TcpOutput<Config> {
       established(c);
       return true;
     }
+    this->heard(c);
     // RFC 5961 5.
     if (more != distance || more > static_cast<int16_t>(c.in_flight_) ||
         more < -static_cast<int16_t>(c.max_send_window_)) {
@@ -339,13 +330,14 @@ class Tcp : public TcpOutput<Config> {
       return false;
     }
     if (more > 0) {
-      acknowledged(c, static_cast<uint16_t>(more));
+      this->acknowledged(c, static_cast<uint16_t>(more));
       if (c.in_flight_ == 0 && (c.flags_ & Connection::fin_sent)) return fin_acknowledged(c);
       this->tell(c, TcpEvent::acked);
+    } else if (Config::sliding_window && more == 0 && s.span == 0 && c.in_flight_ && s.window == c.send_window_ &&
+               s.window) {
+      this->duplicate(c);
     }
-    // Every acceptable segment brings something that is not older than what came before (RFC 9293 3.10.7.4 tells by the
-    // numbers of the segment that the window was last taken from).
-    if (more >= 0) update_window(c, s.window);
+    if (more >= 0 && this->takes_window(c, s.seq)) update_window(c, s.window);
     return true;
   }
 
@@ -357,10 +349,7 @@ class Tcp : public TcpOutput<Config> {
       c.retries_ = 0;  // the peer is there: probe on (RFC 9293 3.8.6.1)
     } else if (was_closed) {
       c.backoff_ = 0;
-      if (c.in_flight_) {
-        c.retries_ = 1;  // what follows is no new segment: no measurement (Karn)
-        this->transmit(c, true, false);
-      }
+      this->window_opened(c);
     }
   }
 
@@ -385,32 +374,65 @@ class Tcp : public TcpOutput<Config> {
   }
 
   // Takes data and FIN, and sends what is to be sent then.
-  void receive(Slot& c, Segment& s) {
+  __attribute__((always_inline)) void receive(Slot& c, Segment& s) {
     const bool receiving =
         c.state_ >= TcpState::established && c.state_ <= TcpState::fin_wait_2 && !(c.flags_ & Connection::aborting);
+    bool at_once = s.ahead != 0 || (s.flags & tcp_fin);
     if (receiving && s.ahead <= 0) {
       const uint16_t old = smaller(static_cast<uint16_t>(-s.ahead), s.length);
       s.offset = static_cast<uint16_t>(s.offset + old);
       s.length = static_cast<uint16_t>(s.length - old);
       bool fin = s.flags & tcp_fin;
-      if (s.length > c.receive_window_) {
-        s.length = c.receive_window_;
+      const uint16_t distance = this->distance(c);
+      const uint16_t room = smaller(c.receive_window_, distance);
+      if (s.length > room) {
+        s.length = room;
         fin = false;
+      }
+      if (s.length && this->is_deaf(c)) {
+        this->tell(c, TcpEvent::aborted);
+        this->reset(c);
+        return;
       }
       if (s.length) {
         const uint16_t urgent = (s.flags & tcp_urg) && s.urgent > old ? static_cast<uint16_t>(s.urgent - old) : 0;
-        Reader<Device> reader(device_, s.offset, s.length, urgent);
-        Receive receive = {c, reader};
-        applications_.visit(c.application_, receive);
-        const uint16_t taken = static_cast<uint16_t>(s.length - reader.left());
-        c.rcv_nxt_ += taken;
-        c.receive_window_ = static_cast<uint16_t>(c.receive_window_ - taken);
-        if (reader.left()) fin = false;
-        if (c.state_ == TcpState::fin_wait_2) this->arm(c, fin_wait_2_timeout);
+        if (!deliver(c, s.offset, s.length, urgent)) {
+          fin = false;
+          at_once = true;
+        }
+      }
+      if (Config::reorder_size && distance != this->none) {
+        fin = deliver_kept(c);
+        at_once = true;
       }
       if (fin) peer_closed(c);
+    } else if (Config::reorder_size && receiving && s.ahead < static_cast<int16_t>(c.receive_window_)) {
+      const uint16_t room = static_cast<uint16_t>(c.receive_window_ - s.ahead);
+      this->keep(c, s.seq, s.offset, smaller(s.length, room), (s.flags & tcp_fin) && s.length <= room);
     }
-    this->output(c, s.span != 0);
+    this->output(c, this->acknowledges(c, s.span, at_once));
+  }
+
+  // Gives the application `length` octets of the open frame, all there is room for. False: it has not taken all.
+  bool deliver(Slot& c, uint16_t offset, uint16_t length, uint16_t urgent) {
+    Reader<Device> reader(device_, offset, length, urgent);
+    Receive receive = {c, reader};
+    applications_.visit(c.application_, receive);
+    const uint16_t taken = static_cast<uint16_t>(length - reader.left());
+    c.rcv_nxt_ += taken;
+    c.receive_window_ = static_cast<uint16_t>(c.receive_window_ - taken);
+    if (c.state_ == TcpState::fin_wait_2) this->arm(c, fin_wait_2_timeout);
+    return reader.left() == 0;
+  }
+
+  // Delivers what was kept and is in order now. True: FIN follows.
+  bool deliver_kept(Slot& c) {
+    while (!(c.flags_ & Connection::aborting)) {
+      const auto run = this->take(c);
+      if (run.length == 0 || !deliver(c, 0, smaller(run.length, c.receive_window_), 0)) break;
+      if (run.fin) return true;
+    }
+    return false;
   }
 
   void peer_closed(Slot& c) {
