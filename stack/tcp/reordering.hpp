@@ -31,7 +31,8 @@ class Reordering : public Sending<Config, Config::sliding_window>::Type {
     uint32_t seq;
     uint16_t at;  // in the store, behind reassembly's
     uint16_t length;
-    bool fin;  // follows
+    bool fin;           // follows
+    uint8_t interface;  // in whose chip it is
   };
 
   // Keeps those of `length` octets at `offset` of the open frame that are not kept yet.
@@ -60,6 +61,7 @@ class Reordering : public Sending<Config, Config::sliding_window>::Type {
       run->at = widest_gap();
       run->seq = seq;
       run->length = 0;
+      run->interface = this->receiving();
     }
     const uint16_t end = static_cast<uint16_t>(run->at + run->length);
     const uint16_t room = gap(end);
@@ -93,7 +95,8 @@ class Reordering : public Sending<Config, Config::sliding_window>::Type {
       const int32_t old = static_cast<int32_t>(c.rcv_nxt_ - run.seq);
       if (old < 0) continue;
       run.owner = nullptr;
-      if (old >= run.length) continue;
+      // What the peer sent by another way is left to it to send again.
+      if (old >= run.length || run.interface != this->receiving()) continue;
       device_.rx_from_store(static_cast<uint16_t>(first + run.at + old), static_cast<uint16_t>(run.length - old));
       Run rest = run;
       rest.length = static_cast<uint16_t>(run.length - old);
