@@ -388,6 +388,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
       if (s.length > room) {
         s.length = room;
         fin = false;
+        at_once = true;
       }
       if (s.length && this->is_deaf(c)) {
         this->tell(c, TcpEvent::aborted);

@@ -464,6 +464,8 @@ TEST(TcpSlidingWindowTest, OpensByWholeSegments) {
   peer.send("ACK", 2921, 1, pattern(1080));
   bench.run_for(250);
   EXPECT_EQ(peer.next(), "ACK 1+0 ack 4001 win 0");
+  peer.send("ACK", 4001, 1, "?");
+  EXPECT_EQ(peer.next(), "ACK 1+0 ack 4001 win 0") << "a probe is answered at once (TD-4)";
   for (; app.free < 1459; ++app.free) {
     app.connection->wake();
     bench.stack.poll(bench.now);
