@@ -108,7 +108,7 @@ TEST_F(InterfacesTest, ConnectionsKeepTheirAddressAndRoute) {
     EXPECT_NE(next(side), "nothing");
     segment(side, from, to, Tins::TCP::ACK, 101, isn + 1);
   };
-  stack.tcp_application<Notes>().stream = pattern(3000);
+  stack.tcp_application<Notes>().stream = pattern(300);
   open(left, left_peer, right_ip);
   EXPECT_EQ(next(left), "01 > 91 10.1.0.1 > 10.0.0.9");
   open(left, left_peer, left_ip);  // the same ports at the other address: another connection
