@@ -16,7 +16,9 @@ using cpu::Op;
 using cpu::Slot;
 
 constexpr std::uint32_t none = 0x7FFFFFFF;
-constexpr std::int32_t longest_loop = 16;
+constexpr std::int32_t longest_loop = 16;          // that waits
+constexpr std::int32_t longest_walk = 32;          // through memory
+constexpr std::uint8_t pointers[] = {26, 28, 30};  // X, Y, Z
 
 // What the loops and the vectors are read from: every opcode that any core has.
 cpu::Decoder decoder_of(const std::vector<std::uint8_t>& flash) {
@@ -77,6 +79,19 @@ bool only_reads(Op op) {
   }
 }
 
+bool loads_and_moves_on(Op op) {
+  return op == Op::ld_x_inc || op == Op::ld_y_inc || op == Op::ld_z_inc || op == Op::lpm_inc || op == Op::elpm_inc;
+}
+bool stores_and_moves_on(Op op) {
+  return op == Op::st_x_inc || op == Op::st_y_inc || op == Op::st_z_inc;
+}
+bool loads_with(Op op, std::uint8_t pointer) {
+  return op == (pointer == 26 ? Op::ld_x : pointer == 28 ? Op::ldd_y : Op::ldd_z);
+}
+bool stores_with(Op op, std::uint8_t pointer) {
+  return op == (pointer == 26 ? Op::st_x : pointer == 28 ? Op::std_y : Op::std_z);
+}
+
 bool is_input(Op op) {
   return op == Op::ld_x || op == Op::ldd_y || op == Op::ldd_z || op == Op::lds || op == Op::in || op == Op::sbic ||
          op == Op::sbis;
@@ -122,6 +137,7 @@ CodeMap::CodeMap(const Firmware& firmware, const MemoryMap& memory)
   for (auto& word : words_) word <<= 1;
   find_waiting_loops(firmware);
   time_instructions(firmware, memory.pc_bytes);
+  find_moving_pointers(firmware);
 
   std::map<std::string, unsigned> namesakes;
   for (auto& function : functions_) {
@@ -199,6 +215,35 @@ void CodeMap::find_waiting_loops(const Firmware& firmware) {
     if (first < 0 || !profile::waits(decoder.slots() + first, last)) continue;
     const std::uint32_t end = word + cpu::words_of(last->op);
     for (auto at = static_cast<std::uint32_t>(first); at < end; ++at) words_[at] |= 1;
+  }
+}
+
+// Loops over memory as compilers write them: LDD Z+1, LD Z, ADIW Z, 2.
+void CodeMap::find_moving_pointers(const Firmware& firmware) {
+  const auto flash = even(firmware.flash);
+  const auto decoder = decoder_of(flash);
+  const Slot* const slots = decoder.slots();
+  const auto moves = [](const Slot& slot, std::uint8_t pointer) {
+    return (slot.op == Op::adiw || slot.op == Op::subi) && slot.a == pointer;
+  };
+  for (std::uint32_t word = 0; word < decoder.flash_words(); ++word) {
+    instructions_[word].loads_on |= loads_and_moves_on(slots[word].op);
+    instructions_[word].stores_on |= stores_and_moves_on(slots[word].op);
+    const Slot& last = slots[word];
+    const auto first = static_cast<std::int64_t>(word) + last.k;
+    if (!(is_branch(last.op) || is_jump(last.op)) || last.k >= 0 || last.k < -longest_walk || first < 0) continue;
+    for (const std::uint8_t pointer : pointers) {
+      const auto in_loop = [&](auto visit) {
+        for (auto at = static_cast<std::uint32_t>(first); at < word; at += cpu::words_of(slots[at].op)) visit(at);
+      };
+      bool moving = false;
+      in_loop([&](std::uint32_t at) { moving |= moves(slots[at], pointer); });
+      if (!moving) continue;
+      in_loop([&](std::uint32_t at) {
+        instructions_[at].loads_on |= loads_with(slots[at].op, pointer);
+        instructions_[at].stores_on |= stores_with(slots[at].op, pointer);
+      });
+    }
   }
 }
 

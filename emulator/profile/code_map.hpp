@@ -34,6 +34,8 @@ struct Instruction {
   std::uint8_t cycles = 0;
   std::uint8_t taken_cycles = 0;  // on top, when a branch or skip is taken
   bool conditional = false;       // a branch or a skip
+  bool loads_on = false;          // with a pointer that moves on: by itself, or by ADIW or SUBI in the same loop
+  bool stores_on = false;
 };
 
 class CodeMap {
@@ -56,6 +58,7 @@ class CodeMap {
   void find_functions(const Firmware& firmware);
   void resolve_vectors(const Firmware& firmware, unsigned vector_words);
   void find_waiting_loops(const Firmware& firmware);
+  void find_moving_pointers(const Firmware& firmware);
   void time_instructions(const Firmware& firmware, unsigned pc_bytes);
 
   std::vector<Function> functions_;

@@ -13,8 +13,6 @@ namespace avrlan::profile {
 
 namespace {
 
-using cpu::Op;
-
 bool fits(const std::string& pattern, const std::string& text) {
   return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
@@ -62,13 +60,6 @@ std::string advice(const std::string& pattern, const CodeMap& map, const DebugIn
   std::erase(plain, '*');
   if (names.empty() || plain.empty()) return "`avr-nm -C` lists the names";
   return fmt::format("did you mean '{}'? Quote the pattern and use * for what varies", nearest_name(plain, names));
-}
-
-bool loads_on(Op op) {
-  return op == Op::ld_x_inc || op == Op::ld_y_inc || op == Op::ld_z_inc || op == Op::lpm_inc || op == Op::elpm_inc;
-}
-bool stores_on(Op op) {
-  return op == Op::st_x_inc || op == Op::st_y_inc || op == Op::st_z_inc;
 }
 
 double ratio(std::int64_t cycles, std::int64_t bytes) {
@@ -144,8 +135,8 @@ nlohmann::ordered_json Region::json(const Profiler& profiler) const {
     if (!words_[word]) continue;
     const Place place = profiler.place(word);
     cycles += place.cycles;
-    if (loads_on(map.instruction(word).op)) loads += place.count;
-    if (stores_on(map.instruction(word).op)) stores += place.count;
+    if (map.instruction(word).loads_on) loads += place.count;
+    if (map.instruction(word).stores_on) stores += place.count;
   }
   const auto& nodes = profiler.nodes();
   const auto inside = [&](std::uint32_t node) {

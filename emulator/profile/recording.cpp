@@ -43,12 +43,21 @@ Recording::Recording(Machine& machine, const Firmware& firmware, const Recording
     machine_.observe(instrument_of(*profiler_));
   }
   paths_ = std::make_unique<FramePaths>(*profiler_);
-  profiler_->on_sleep([this](std::int64_t from, std::int64_t to) { paths_->slept(from, to); });
+  profiler_->on_sleep([this](std::int64_t from, std::int64_t to) {
+    paths_->slept(from, to);
+    timeline_->slept(from, to);
+  });
   timeline_ = std::make_unique<Timeline>(*profiler_, machine.hz(), options_.timeline);
 }
 
 void Recording::frame(bool to_board, std::size_t octets) {
   timeline_->frame(to_board, octets, machine_.cycle().count);
+}
+
+void Recording::nic_event(const NicEvent& event) {
+  const std::int64_t cycle = machine_.cycle().count;
+  paths_->nic_event(event, cycle, machine_.now());
+  timeline_->nic_event(event, cycle);
 }
 
 void Recording::update() {

@@ -38,7 +38,7 @@ class Recording {
 
   // A frame has passed the wire at the chip: its last bit.
   void frame(bool to_board, std::size_t octets);
-  void nic_event(const NicEvent& event) { paths_->nic_event(event, machine_.cycle().count, machine_.now()); }
+  void nic_event(const NicEvent& event);
   // The firmware has sent a byte by its UART.
   void uart(std::uint8_t byte) { timeline_->uart(byte, machine_.cycle().count); }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace avrlan::profile {
 
 namespace {
-
-enum Track : int { calls = 1, interrupts, frames_in, frames_out, uart_lines };
-constexpr const char* track_names[] = {"calls", "interrupts", "frames in", "frames out", "UART"};
 
 using Chain = std::vector<std::uint32_t>;  // nodes, outermost first
 
@@ -21,29 +19,32 @@ Chain chain_of(const std::vector<Node>& nodes, std::uint32_t node) {
   return chain;
 }
 
-// The events, one a line.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::string octets(std::size_t n) {
+  return fmt::format("{} octets", n);
+}
+
+// The events, one a line. A track is a thread of the format.
 class Writer {
  public:
-  Writer(const CodeMap& map, const std::vector<Node>& nodes, std::int64_t hz) : map_(map), nodes_(nodes), hz_(hz) {}
+  Writer(const CodeMap& map, const std::vector<Node>& nodes) : map_(map), nodes_(nodes) {}
 
-  double microseconds(std::int64_t cycle) const { return static_cast<double>(cycle) * 1e6 / static_cast<double>(hz_); }
-  void add(const std::string& fields) {
+  void add(int track, const std::string& fields) {
     text_ += text_.empty() ? "" : ",\n";
-    text_ += "{\"pid\":1," + fields + "}";
-  }
-  static std::string quoted(const std::string& text) {
-    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    text_ += fmt::format("{{\"pid\":1,\"tid\":{},{}}}", track + 1, fields);
   }
   // Closes what `open` has and `chain` has not, opens what it has more.
-  void change(Track track, Chain& open, const Chain& chain, std::int64_t cycle) {
+  void change(int track, Chain& open, const Chain& chain, double at) {
     const auto common = static_cast<std::size_t>(
         std::mismatch(open.begin(), open.end(), chain.begin(), chain.end()).first - open.begin());
-    for (; open.size() > common; open.pop_back())
-      add(fmt::format("\"tid\":{},\"ph\":\"E\",\"ts\":{:.4f}", static_cast<int>(track), microseconds(cycle)));
-    for (std::size_t at = common; at < chain.size(); ++at) {
-      open.push_back(chain[at]);
-      add(fmt::format("\"tid\":{},\"ph\":\"B\",\"ts\":{:.4f},\"name\":{}", static_cast<int>(track), microseconds(cycle),
-                      quoted(map_.functions()[nodes_[chain[at]].function].name)));
+    for (; open.size() > common; open.pop_back()) add(track, fmt::format("\"ph\":\"E\",\"ts\":{:.4f}", at));
+    for (std::size_t depth = common; depth < chain.size(); ++depth) {
+      open.push_back(chain[depth]);
+      add(track, fmt::format("\"ph\":\"B\",\"ts\":{:.4f},\"name\":{}", at,
+                             quoted(map_.functions()[nodes_[chain[depth]].function].name)));
     }
   }
   std::string text() { return std::move(text_); }
@@ -51,67 +52,160 @@ class Writer {
  private:
   const CodeMap& map_;
   const std::vector<Node>& nodes_;
-  const std::int64_t hz_;
   std::string text_;
 };
 
 }  // namespace
 
+const char* Timeline::name_of(Track track) {
+  static constexpr const char* names[] = {"calls",       "interrupts", "sleep",      "chip",      "frames in the chip",
+                                          "transmitter", "DMA",        "INT is low", "frames in", "frames out",
+                                          "UART"};
+  return names[track];
+}
+
 Timeline::Timeline(Profiler& profiler, std::int64_t hz, std::size_t most) : profiler_(profiler), hz_(hz), most_(most) {
   profiler.keep_timeline(most);
 }
 
-void Timeline::frame(bool to_board, std::size_t octets, std::int64_t cycle) {
-  if (frames_.size() < most_) {
-    frames_.push_back({to_board, octets, cycle});
-  } else {
-    ++left_out_;
+void Timeline::add(Event event) {
+  if (kept_[event.track] == most_) {
+    if (most_ != 0) ++left_out_[event.track];
+    return;
   }
+  ++kept_[event.track];
+  events_.push_back(std::move(event));
+}
+
+void Timeline::add(Track track, std::int64_t from, std::int64_t to, std::string name) {
+  add({track, microseconds(from), microseconds(to) - microseconds(from), std::move(name)});
+}
+
+void Timeline::frame(bool to_board, std::size_t n, std::int64_t cycle) {
+  const double end = microseconds(cycle);
+  const double begin = std::max(0.0, end - static_cast<double>(n + 12) * 0.8);
+  add({to_board ? frames_in : frames_out, begin, end - begin, octets(n)});
 }
 
 void Timeline::uart(std::uint8_t byte, std::int64_t cycle) {
+  if (most_ == 0) return;
   if (byte != '\n') {
     line_ += static_cast<char>(byte);
-  } else if (lines_.size() < most_) {
-    lines_.push_back({std::exchange(line_, {}), cycle});
   } else {
-    line_.clear();
-    ++left_out_;
+    add({uart_lines, microseconds(cycle), std::nullopt, line_.empty() ? "(empty)" : std::exchange(line_, {})});
+  }
+}
+
+void Timeline::slept(std::int64_t from, std::int64_t to) {
+  if (most_ == 0) return;
+  if (asleep_since_ && asleep_until_ != from) {
+    add(sleep, *asleep_since_, asleep_until_, "asleep");
+    asleep_since_.reset();
+  }
+  if (!asleep_since_) asleep_since_ = from;
+  asleep_until_ = to;
+}
+
+void Timeline::close(Track track, std::int64_t cycle, const std::string& name) {
+  if (const auto since = std::exchange(open_[track], std::nullopt)) add(track, *since, cycle, name);
+}
+
+void Timeline::count_waiting(std::int64_t cycle, int frames) {
+  waiting_ = frames;
+  add({waiting, microseconds(cycle), std::nullopt, std::to_string(frames)});
+}
+
+void Timeline::nic_event(const NicEvent& event, std::int64_t cycle) {
+  using Kind = NicEvent::Kind;
+  if (most_ == 0) return;
+  switch (event.kind) {
+    case Kind::frame_received:
+      add({chip, microseconds(cycle), std::nullopt, "received " + octets(event.octets)});
+      count_waiting(cycle, waiting_ + 1);
+      break;
+    case Kind::frame_dropped:
+      add({chip, microseconds(cycle), std::nullopt, fmt::format("dropped: {}", to_string(event.reason))});
+      break;
+    case Kind::frame_released:
+      count_waiting(cycle, std::max(0, waiting_ - 1));
+      break;
+    case Kind::transmit_requested:
+      open_[transmitter] = cycle;
+      break;
+    case Kind::transmit_ended:
+      close(transmitter, cycle, event.sent ? octets(event.octets) : "not sent");
+      break;
+    case Kind::dma_started:
+      open_[dma] = cycle;
+      break;
+    case Kind::dma_ended:
+      close(dma, cycle, "DMA");
+      break;
+    case Kind::interrupt_low:
+      open_[interrupt_pin] = cycle;
+      break;
+    case Kind::interrupt_high:
+      close(interrupt_pin, cycle, "low");
+      break;
+    case Kind::reset:
+      add({chip, microseconds(cycle), std::nullopt, "reset"});
+      close(transmitter, cycle, "not sent");
+      close(dma, cycle, "DMA");
+      count_waiting(cycle, 0);
+      break;
+    case Kind::access_begins:
+    case Kind::access_ends:
+    case Kind::found_none:
+    case Kind::frame_opened:
+      break;
   }
 }
 
 std::string Timeline::json(std::int64_t end) const {
+  Timeline all = *this;
+  if (asleep_since_) all.add(sleep, *asleep_since_, asleep_until_, "asleep");
+  if (!line_.empty()) all.add({uart_lines, microseconds(end), std::nullopt, line_});
+  for (const Track track : {transmitter, dma, interrupt_pin}) all.close(track, end, "at the end of the run");
+
   const auto& nodes = profiler_.nodes();
-  Writer writer(profiler_.map(), nodes, hz_);
-  for (int track = calls; track <= uart_lines; ++track) {
-    writer.add(fmt::format("\"tid\":{},\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{{\"name\":\"{}\"}}", track,
-                           track_names[track - 1]));
+  Writer writer(profiler_.map(), nodes);
+  writer.add(calls, "\"ph\":\"M\",\"name\":\"process_name\",\"args\":{\"name\":\"avrlan\"}");
+  for (int track = calls; track < track_count; ++track) {
+    writer.add(track, fmt::format("\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{{\"name\":\"{}\"}}",
+                                  name_of(static_cast<Track>(track))));
+    writer.add(track, fmt::format("\"ph\":\"M\",\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{}}}", track));
   }
   Chain open_calls, open_interrupts;
   for (const Moment& moment : profiler_.timeline()) {
     const Chain chain = chain_of(nodes, moment.node);
     const bool interrupt = profiler_.map().functions()[nodes[chain.front()].function].interrupt;
-    writer.change(interrupts, open_interrupts, interrupt ? chain : Chain{}, moment.cycle);
-    if (!interrupt) writer.change(calls, open_calls, chain, moment.cycle);
+    writer.change(interrupts, open_interrupts, interrupt ? chain : Chain{}, microseconds(moment.cycle));
+    if (!interrupt) writer.change(calls, open_calls, chain, microseconds(moment.cycle));
   }
   const bool complete = profiler_.moments_left_out() == 0;
-  const std::int64_t last = complete ? end : profiler_.timeline().back().cycle;
+  const double last = microseconds(complete ? end : profiler_.timeline().back().cycle);
   writer.change(interrupts, open_interrupts, {}, last);
   writer.change(calls, open_calls, {}, last);
-  for (const Frame& frame : frames_) {
-    const double duration = static_cast<double>(frame.octets + 12) * 0.8;
-    writer.add(fmt::format("\"tid\":{},\"ph\":\"X\",\"ts\":{:.4f},\"dur\":{:.4f},\"name\":\"{} octets\"",
-                           static_cast<int>(frame.to_board ? frames_in : frames_out),
-                           std::max(0.0, writer.microseconds(frame.cycle) - duration), duration, frame.octets));
+  std::stable_sort(all.events_.begin(), all.events_.end(), [](const Event& a, const Event& b) { return a.at < b.at; });
+  for (const Event& event : all.events_) {
+    const std::string at = fmt::format("\"ts\":{:.4f}", event.at);
+    if (event.length) {
+      writer.add(event.track,
+                 fmt::format("\"ph\":\"X\",{},\"dur\":{:.4f},\"name\":{}", at, *event.length, quoted(event.name)));
+    } else if (event.track == waiting) {
+      writer.add(event.track, fmt::format("\"ph\":\"C\",{},\"name\":\"{}\",\"args\":{{\"frames\":{}}}", at,
+                                          name_of(waiting), event.name));
+    } else {
+      writer.add(event.track, fmt::format("\"ph\":\"i\",\"s\":\"t\",{},\"name\":{}", at, quoted(event.name)));
+    }
   }
-  for (const Line& line : lines_) {
-    writer.add(fmt::format("\"tid\":{},\"ph\":\"i\",\"s\":\"t\",\"ts\":{:.4f},\"name\":{}",
-                           static_cast<int>(uart_lines), writer.microseconds(line.cycle), Writer::quoted(line.text)));
+  nlohmann::ordered_json left_out = nlohmann::ordered_json::object();
+  all.left_out_[calls] = profiler_.moments_left_out();
+  for (std::size_t track = calls; track < track_count; ++track) {
+    if (all.left_out_[track] != 0) left_out[name_of(static_cast<Track>(track))] = all.left_out_[track];
   }
-  return fmt::format(
-      "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"left_out_calls\":{},\"left_out_frames_and_lines\":{}}},\n"
-      "\"traceEvents\":[\n{}\n]}}\n",
-      profiler_.moments_left_out(), left_out_, writer.text());
+  return fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"left_out\":{}}},\n\"traceEvents\":[\n{}\n]}}\n",
+                     left_out.dump(), writer.text());
 }
 
 }  // namespace avrlan::profile

@@ -1,5 +1,6 @@
 // Guest megahertz of a whole board, by either engine: the web image under load (a peer in virtual time fetches pages without a
-// pause), and an idle firmware. Our own peripherals and chip in both; what differs is who executes the instructions.
+// pause), and an idle firmware. Our own peripherals and chip in both; what differs is who executes the instructions. And what
+// it costs to observe the web image.
 // Usage: machine_bench FIRMWARE_DIR BENCH_DIR [ROUNDS]. Prints; asserts nothing.
 
 #include <cstdio>
@@ -7,11 +8,13 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "emulator/cli/simulation.hpp"
+#include "emulator/profile/recording.hpp"
 #include "tests/bench/measure.hpp"
 #include "tests/support/scripted_peer.hpp"
 
@@ -25,7 +28,8 @@ double megahertz(Machine& machine, double start) {
   return static_cast<double>(machine.cycle().count) * 1e-6 / (cpu_seconds() - start);
 }
 
-double web(const std::filesystem::path& elf, EngineKind engine, int pages) {
+double web(const std::filesystem::path& elf, EngineKind engine, int pages,
+           const profile::RecordingOptions* record = nullptr) {
   const Board& board = find_board("uno-enc28j60");
   const Firmware firmware = Firmware::load_elf(elf);
   SimulationOptions options;
@@ -41,6 +45,12 @@ double web(const std::filesystem::path& elf, EngineKind engine, int pages) {
     peer->get("/bytes?n=20000");
   }
   Machine& machine = simulation.machine();
+  std::optional<profile::Recording> recording;
+  if (record != nullptr) {
+    recording.emplace(machine, firmware, *record);
+    simulation.on_frame([&](bool in, const EthernetFrame& frame) { recording->frame(in, frame.octets.size()); });
+    simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });
+  }
   const double start = cpu_seconds();
   while (!peer->done()) {
     if (machine.run_until(machine.now() + Duration::milliseconds(10)))
@@ -75,6 +85,25 @@ void compare(const char* title, int rounds, Run run) {
   std::printf("%-28s %10.0f %16.0f %9.1fx\n", title, median(exact), median(simavr), median(ratio));
 }
 
+// Each next to a run that nobody observes, in the same round.
+void observe(const std::filesystem::path& elf, int rounds, int pages) {
+  constexpr std::size_t timeline_size = 200'000;
+  const profile::RecordingOptions profiled, timed{.timeline = timeline_size},
+      covered{.profile = false, .coverage = true};
+  std::vector<double> off, profile, timeline, coverage;
+  for (int round = 0; round < rounds; ++round) {
+    off.push_back(web(elf, EngineKind::exact, pages));
+    const auto slower = [&](const profile::RecordingOptions& record) {
+      return off.back() / web(elf, EngineKind::exact, pages, &record);
+    };
+    profile.push_back(slower(profiled));
+    timeline.push_back(slower(timed));
+    coverage.push_back(slower(covered));
+  }
+  std::printf("%-28s %10.0f %10.2fx %15.2fx %10.2fx\n", "web image under load", median(off), median(profile),
+              median(timeline), median(coverage));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,6 +122,9 @@ int main(int argc, char** argv) {
     compare("idle: timer and sleep", rounds, [&](EngineKind engine) {
       return idle(bench / "idle.elf", engine, Duration::seconds(engine == EngineKind::exact ? 500 : 100));
     });
+    std::printf("\n%-28s %10s %11s %16s %11s\n", "what observing costs", "off", "--profile", "and --timeline",
+                "--coverage");
+    observe(firmware / "uno-enc28j60" / "web.elf", rounds, 50);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "machine_bench: %s\n", error.what());
     return 1;

@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$root/build/bench}
 [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-cmake --build "$build" --target engine_bench machine_bench >/dev/null
+cmake --build "$build" --target engine_bench unobserved_bench machine_bench >/dev/null
 "$build/bin/engine_bench" "$build/tests/bench" "${1:-5}"
 echo
 "$build/bin/machine_bench" "$build/firmware" "$build/tests/bench" "${1:-5}"

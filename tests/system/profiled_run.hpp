@@ -38,6 +38,7 @@ inline ProfiledRun::ProfiledRun(const std::string& board_name, const std::string
   recording = std::make_unique<profile::Recording>(simulation->machine(), firmware, options);
   simulation->on_frame(
       [this](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
+  simulation->machine().on_uart([this](std::uint16_t frame) { recording->uart(static_cast<std::uint8_t>(frame)); });
   simulation->on_nic_event([this](const NicEvent& event) { recording->nic_event(event); });
   simulation->machine().run_until(Instant::at(limit));
   recording->update();
