@@ -160,8 +160,9 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
       applications_.visit(c.application_, produce);
       n = writer.written();
       sum = writer.sum();
-      if (n && n == room && (how & hold)) n = sum = 0;
-      if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && n < room) flags |= tcp_fin;
+      const bool all = n < room;
+      if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && all) flags |= tcp_fin;
+      if (!all && (how & hold)) n = sum = 0;
       if (Config::sliding_window && (how & whole) && n < c.mss_ && !(flags & tcp_fin)) n = sum = 0;
       if (n) flags |= tcp_psh;
     }

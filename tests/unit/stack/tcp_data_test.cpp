@@ -435,6 +435,22 @@ TEST_F(TcpDataTest, DoesNotSendByDriblets) {
   EXPECT_EQ(peer.next(), "PSH ACK 2161+1460 ack 1 win 1460");
 }
 
+// The end of the stream waits for what is before it.
+TEST_F(TcpDataTest, FinDoesNotOvertakeWhatIsHeldBack) {
+  app().stream = pattern(3000);
+  peer.open();
+  app().connection->close();
+  EXPECT_EQ(peer.next(), "PSH ACK 1+1460 ack 1 win 1460");
+  peer.window = 100;
+  peer.send("ACK", 1, 1461);
+  EXPECT_EQ(peer.next(), "nothing");
+  peer.window = 8000;
+  peer.send("ACK", 1, 1461);
+  EXPECT_EQ(peer.next(), "PSH ACK 1461+1460 ack 1 win 1460");
+  peer.send("ACK", 1, 2921);
+  EXPECT_EQ(peer.next(), "FIN PSH ACK 2921+80 ack 1 win 1460");
+}
+
 TEST_F(TcpDataTest, ALittleDataIsSentIntoALittleWindow) {
   peer.open();
   peer.window = 50;

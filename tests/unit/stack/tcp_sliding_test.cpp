@@ -128,6 +128,19 @@ TEST_F(TcpSlidingTest, StaysInsideThePeersWindow) {
   EXPECT_EQ(flight(), "2921+1460");
 }
 
+TEST_F(TcpSlidingTest, FinDoesNotOvertakeWhatIsHeldBack) {
+  app().stream = pattern(5000);
+  app().close_at_end = false;
+  peer.window = 3500;
+  peer.open();
+  app().connection->close();
+  EXPECT_EQ(flight(), "1+1460 1461+1460");
+  wake();
+  EXPECT_EQ(flight(), "");
+  ack(2921);
+  EXPECT_EQ(flight(), "2921+1460 FIN 4381+620");
+}
+
 // TD-23, TD-18: only what is lost is sent again, as the window of one segment grows.
 TEST_F(TcpSlidingTest, ATimeoutStartsSlowly) {
   app().stream = pattern(40'000);
