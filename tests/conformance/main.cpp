@@ -96,6 +96,9 @@ int run(const Options& options) {
       }
     }
   }
+  for (const auto& [id, reason] : elsewhere())
+    if (!options.table && id.starts_with(options.rules))
+      std::printf("%-6s elsewhere: %s\n", std::string(id).c_str(), std::string(reason).c_str());
   if (options.table) {
     std::printf("| rules met | minimal, host | minimal, AVR | full, host | full, AVR |\n|---|---|---|---|---|\n");
     for (const std::string& section : sections) {

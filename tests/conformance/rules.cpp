@@ -4,8 +4,8 @@ namespace avrlan::test {
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
-  for (const auto& some :
-       {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), tcp_connection_rules(), tcp_data_rules(), bad_inputs()})
+  for (const auto& some : {arp_rules(), ipv4_rules(), icmp_rules(), udp_rules(), client_rules(), tcp_connection_rules(),
+                           tcp_data_rules(), bad_inputs()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
