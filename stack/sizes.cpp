@@ -77,6 +77,9 @@ int main() {
   }
 }
 #else
+// Of internal linkage, as in a firmware: the compiler sees that nobody else calls what is instantiated for it.
+namespace {
+
 struct Site {
   void request(const char*, const char*, tcpip::HttpResponse&) {}
   template <class Text>
@@ -92,7 +95,7 @@ struct Discard : tcpip::TcpApplication {
   }
 };
 
-struct Config : tcpip::Minimal {
+struct Config : tcpip::SIZE_PROFILE {
   using Device = NullDevice;
   static constexpr bool tcp = SIZE_TCP;
   static constexpr bool udp = SIZE_UDP;
@@ -107,7 +110,9 @@ struct Config : tcpip::Minimal {
 #endif
 };
 
-static tcpip::Stack<Config> stack;
+tcpip::Stack<Config> stack;
+
+}  // namespace
 
 int main() {
   static const uint8_t secret[16] = {};

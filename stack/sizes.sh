@@ -1,26 +1,81 @@
 #!/bin/sh
-# Prints what each part of the stack takes of flash and RAM: on an ATmega328P, and on the host for comparison. Each line
-# is what the linked program grows by when the part is added to those above it; the driver and the compiler's start-up
-# code are not counted.
+# Prints what the stack takes of flash and RAM, on an ATmega328P and on the host. First by function, in the layout and beside
+# the numbers of tables 2 to 5 of A. Dunkels, "Full TCP/IP for 8-Bit Architectures" (MobiSys 2003; gcc 3.3 for AVR, 2.95.3
+# for x86): each instruction counts for the file of stack/ that it was made from. Then by part: what the linked program
+# grows by when the part is added to those above it. The driver and the compiler's start-up code are not counted.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-common="-Os -std=c++14 -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections -fdata-sections -Wl,--gc-sections -I."
+common="-Os -g -std=c++14 -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections -fdata-sections -Wl,--gc-sections -I."
+avr="avr-g++ -mmcu=atmega328p -mcall-prologues -mrelax -mstrict-X"
 
-# build COMPILER_AND_FLAGS SIZE_TOOL DEFINES: text+data and data+bss of the program.
+# build COMPILER_AND_FLAGS DEFINES: makes $work/program.
 build() {
-  $1 $common $3 stack/sizes.cpp -c -o "$work/part.o"
+  $1 $common $2 stack/sizes.cpp -c -o "$work/part.o"
   $1 $common -DSIZE_OF_DRIVER stack/sizes.cpp -c -o "$work/driver.o"
   $1 $common "$work/part.o" "$work/driver.o" -o "$work/program"
-  $2 "$work/program" | awk 'NR == 2 { print $1 + $2, $2 + $3 }'
 }
+
+# by_function COMPILER_AND_FLAGS BINUTILS_PREFIX PROFILE: makes $work/sizes, octets of code by function.
+by_function() {
+  build "$1" "-DSIZE_PROFILE=$3 -DSIZE_TCP=1 -DSIZE_UDP=0 -DSIZE_DHCP=0 -DSIZE_HTTP=0"
+  $2objdump -d --insn-width=16 "$work/program" |
+    awk -F '\t' '/^ *[0-9a-f]+:\t/ { gsub(/[ :]/, "", $1); print $1, gsub(/[0-9a-f][0-9a-f]/, "", $2) }' > "$work/code"
+  sed 's/^/0x/; s/ .*//' "$work/code" | $2addr2line -e "$work/program" |
+    awk 'NR == FNR { octets[NR] = $2; next }
+      { sub(/:[^:]*$/, ""); part = "" }
+      /base\/checksum.hpp$/ { part = "checksum" }
+      /stack\/netif\/(ethernet|interfaces|devices).hpp$/ { part = "interfaces" }
+      /stack\/netif\/arp.hpp$/ { part = "arp" }
+      /stack\/(netif\/(ipv4|reassembly)|base\/(address|byte_order)|stack).hpp$/ { part = "ip" }
+      /stack\/netif\/icmp.hpp$/ { part = "icmp" }
+      /stack\/(tcp\/[a-z_]*|base\/(applications|keyed_hash|stream|time)).hpp$/ { part = "tcp" }
+      { sum[part] += octets[FNR] }
+      END { for (part in sum) if (part) print part, sum[part] }' "$work/code" - > "$work/sizes"
+  $2size "$work/program" | awk 'NR == 2 { print "ram", $2 + $3 }' >> "$work/sizes"
+}
+
+# Prints the functions named (joined by +) of $work/avr and $work/host with the paper's numbers for each.
+line() {
+  awk -v title="$1" -v parts="$2" -v avr_paper="$3" -v host_paper="$4" '
+    BEGIN { count = split(parts, names, "+"); for (i = 1; i <= count; ++i) wanted[names[i]] = 1 }
+    $1 in wanted { sum[FILENAME] += $2 }
+    END { printf "  %-34s %8d %8s %8d %8s\n", title, sum[ARGV[1]], avr_paper, sum[ARGV[2]], host_paper }' \
+    "$work/avr" "$work/host"
+}
+functions() {
+  by_function "$avr" avr- "$1" && mv "$work/sizes" "$work/avr"
+  by_function g++ "" "$1" && mv "$work/sizes" "$work/host"
+  printf '%s\n  %-34s %8s %8s %8s %8s\n' "$2" function AVR paper x86-64 paper
+}
+
+functions Minimal "minimal profile, beside uIP (tables 3 and 2)"
+line Checksumming checksum 712 464
+line "IP, ICMP and TCP" ip+icmp+tcp 4452 4724
+line Total checksum+ip+icmp+tcp 5164 5188
+line "Ethernet and ARP" interfaces+arp "" ""
+line "RAM, with 4 connections" ram "" ""
+
+functions Full "full profile, beside lwIP (tables 5 and 4)"
+line "Memory management" none 3142 2512
+line Checksumming checksum 1116 504
+line "Network interfaces" interfaces 458 364
+line IP ip 2216 1624
+line ICMP icmp 594 392
+line TCP tcp 14230 9192
+line Total checksum+interfaces+ip+icmp+tcp 21756 14588
+line ARP arp "" ""
+line "RAM, with 4 connections" ram "" ""
 
 table() {
   echo "$3"
   printf '  %-34s %8s %8s\n' part flash RAM
-  before=$(build "$1" "$2" -DSIZE_OF_NOTHING)
+  total_flash=0
+  total_ram=0
+  build "$1" -DSIZE_OF_NOTHING
+  before=$(occupied "$2")
   row "Ethernet, ARP, IP, ICMP, checksum" "$1" "$2" "-DSIZE_TCP=0 -DSIZE_UDP=0 -DSIZE_DHCP=0 -DSIZE_HTTP=0"
   row "TCP, 4 connections" "$1" "$2" "-DSIZE_TCP=1 -DSIZE_UDP=0 -DSIZE_DHCP=0 -DSIZE_HTTP=0"
   row "UDP and its echo" "$1" "$2" "-DSIZE_TCP=1 -DSIZE_UDP=1 -DSIZE_DHCP=0 -DSIZE_HTTP=0"
@@ -29,18 +84,20 @@ table() {
   printf '  %-34s %8d %8d\n' all "$total_flash" "$total_ram"
 }
 
-total_flash=0
-total_ram=0
+# Flash and RAM of the program.
+occupied() {
+  $1size "$work/program" | awk 'NR == 2 { print $1 + $2, $2 + $3 }'
+}
 row() {
-  now=$(build "$2" "$3" "$4")
+  build "$2" "-DSIZE_PROFILE=Minimal $4"
+  now=$(occupied "$3")
   flash=$((${now% *} - ${before% *}))
   ram=$((${now#* } - ${before#* }))
   printf '  %-34s %8d %8d\n' "$1" "$flash" "$ram"
-  case $1 in Ethernet*) total_flash=0 total_ram=0 ;; esac
   total_flash=$((total_flash + flash))
   total_ram=$((total_ram + ram))
   before=$now
 }
 
-table "avr-g++ -mmcu=atmega328p -mcall-prologues -mrelax" avr-size "ATmega328P, $(avr-g++ --version | head -n 1)"
-table g++ size "host, $(g++ --version | head -n 1)"
+table "$avr" avr- "minimal profile by part: ATmega328P, $(avr-g++ --version | head -n 1)"
+table g++ "" "minimal profile by part: host, $(g++ --version | head -n 1)"

@@ -38,12 +38,12 @@ struct Be16 {
 struct Be32 {
   uint8_t octet[4];
 
-  operator uint32_t() const {
+  __attribute__((noinline)) operator uint32_t() const {
     uint32_t value;
     memcpy(&value, octet, 4);
     return __builtin_bswap32(value);
   }
-  Be32& operator=(uint32_t value) {
+  __attribute__((noinline)) Be32& operator=(uint32_t value) {
     octet[0] = static_cast<uint8_t>(value >> 24);
     octet[1] = static_cast<uint8_t>(value >> 16);
     octet[2] = static_cast<uint8_t>(value >> 8);

@@ -8,14 +8,15 @@
 
 namespace tcpip {
 
-inline uint16_t sum_add(uint16_t a, uint16_t b) {
+// Out of line, because it is called from everywhere.
+__attribute__((noinline)) inline uint16_t sum_add(uint16_t a, uint16_t b) {
   a = static_cast<uint16_t>(a + b);
   return a < b ? static_cast<uint16_t>(a + 1) : a;
 }
 
 // Adds n octets of memory; n is even. On AVR 3.2 cycles an octet in unrolled assembly: the carry of each word goes into the
 // next one, since LD, DEC, TST and the branches leave it alone.
-inline uint16_t sum_add(const void* from, uint8_t n, uint16_t sum) {
+__attribute__((noinline)) inline uint16_t sum_add(const void* from, uint8_t n, uint16_t sum) {
 #ifdef __AVR__
 #define TCPIP_SUM_WORD            \
   "ld __tmp_reg__, %a[from]+\n\t" \

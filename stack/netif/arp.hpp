@@ -92,7 +92,7 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
   static constexpr uint8_t glean_s = 10;
   static constexpr uint8_t request_s = 5;
 
-  static void learn(Entry& entry, const MacAddress& mac, uint8_t for_s) {
+  __attribute__((noinline)) static void learn(Entry& entry, const MacAddress& mac, uint8_t for_s) {
     entry.mac = mac;
     entry.seconds = for_s;
     entry.state = State::known;

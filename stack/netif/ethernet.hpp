@@ -43,7 +43,7 @@ class Ethernet {
     return false;
   }
 
-  bool open(uint16_t reserve) {
+  __attribute__((noinline)) bool open(uint16_t reserve) {
     if (device_.tx_open(reserve)) return true;
     counters_.count(Drop::transmitter);
     return false;

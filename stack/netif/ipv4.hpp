@@ -26,10 +26,10 @@ class Ipv4 : public Arp<Config> {
   // first 20 are in packet_, as far as there are so many.
   bool ipv4_input() {
     const Ipv4Packet& ip = packet_.ip;
-    const uint16_t header = static_cast<uint16_t>((ip.version_ihl & 0x0f) * 4);
+    const uint8_t words = static_cast<uint8_t>(ip.version_ihl - 0x40);
+    const uint8_t header = static_cast<uint8_t>(words * 4);
     const uint16_t total = ip.length;
-    if ((ip.version_ihl & 0xf0) != 0x40 || header < ipv4_size || total < header ||
-        total > frame_length_ - ethernet_size ||
+    if (words > 15 || header < ipv4_size || total < header || total > frame_length_ - ethernet_size ||
         sum_add(&ip, ipv4_size, device_.rx_sum(ethernet_size + ipv4_size, static_cast<uint16_t>(header - ipv4_size))) !=
             0xffff) {
       counters_.count(Drop::ip_header);
@@ -45,7 +45,7 @@ class Ipv4 : public Arp<Config> {
     return true;
   }
 
-  void read_transport_header() {
+  __attribute__((noinline)) void read_transport_header() {
     device_.rx_read(payload_offset_, &packet_.ip.icmp, payload_length_ < tcp_size ? payload_length_ : tcp_size);
   }
 

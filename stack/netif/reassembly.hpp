@@ -37,7 +37,7 @@ class Reassembly : public Icmp<Config> {
     Datagram* d = find_held();
     if (!d) d = &take();
     fill(*d);
-    d->protocol = held_mark;
+    d->held = true;
     d->seconds = hold_s;
     d->end = payload_length_;
     if (!device_.store_rx(store_of(*d), payload_offset_, payload_length_)) d->seconds = 0;
@@ -47,8 +47,7 @@ class Reassembly : public Icmp<Config> {
     Datagram* d = find_held();
     if (!d) return false;
     d->seconds = 0;
-    packet_.ip.protocol = protocol_icmp;
-    memcpy(&packet_.ip.source, d->addresses, sizeof d->addresses);
+    memcpy(&packet_.ip.id, &d->key, sizeof d->key);
     this->broadcast_ = !this->accept(packet_.ip.destination);
     take_from_store(*d);
     return true;
@@ -59,12 +58,15 @@ class Reassembly : public Icmp<Config> {
     const uint16_t field = packet_.ip.fragment;
     const bool more = field & more_fragments;
     const uint16_t block = field & offset_bits;
-    const uint16_t length = payload_length_;
+    // What differs between fragments is no part of the key.
+    packet_.ip.fragment = 0;
+    packet_.ip.ttl = 0;
+    packet_.ip.checksum = 0;
     Datagram* d = find();
-    if (length != 0 && !(more && length % 8) && block < blocks &&
-        length <= static_cast<uint16_t>(Config::reassembly_size - block * 8)) {
+    const uint16_t end = static_cast<uint16_t>(block * 8 + payload_length_);
+    if (payload_length_ != 0 && !(more && payload_length_ % 8) && block < blocks && end <= Config::reassembly_size) {
       if (!d) d = &take();
-      if (add(*d, static_cast<uint8_t>(block), length, more)) {
+      if (add(*d, static_cast<uint8_t>(block), end, more)) {
         if (!d->last || d->have != blocks_of(d->end)) return false;
         d->seconds = 0;
         take_from_store(*d);
@@ -80,7 +82,6 @@ class Reassembly : public Icmp<Config> {
   static constexpr uint16_t offset_bits = 0x1fff;
   static constexpr uint8_t lifetime_s = 60;  // from the first fragment to come, RFC 1122 3.3.2
   static constexpr uint8_t hold_s = 5;
-  static constexpr uint8_t held_mark = 255;  // no protocol (RFC 3692)
   static constexpr uint8_t blocks = Config::reassembly_size / 8;
 
   static_assert(Config::reassemblies != 0 && Config::reassembly_size % 8 == 0 && Config::reassembly_size <= 255 * 8,
@@ -88,16 +89,26 @@ class Reassembly : public Icmp<Config> {
   static_assert(Config::reassembly_size >= 576 - ipv4_size, "RFC 1122 3.3.2");
   static_assert(reassembly_store <= Config::Device::store_size, "the driver's store is too small");
 
+  // An IP header from its identification on.
+  struct Key {
+    Be16 id;
+    uint8_t other[3];
+    uint8_t protocol;
+    Be16 checksum;
+    Ipv4Address source;
+    Ipv4Address destination;
+  };
+  static_assert(sizeof(Key) == ipv4_size - offsetof(Ipv4Packet, id), "no padding");
+
   struct Datagram {
+    Key key;
     uint8_t interface;
     uint8_t seconds;  // until it is given up; 0: free
     bool last;        // the last fragment has come
     uint8_t tries;    // to tell that it expired; 0: the first has not come, or has options
     uint8_t have;     // blocks that have come
-    uint8_t protocol;
-    Be16 id;
-    uint16_t end;              // of what has come
-    Ipv4Address addresses[2];  // source and destination
+    bool held;        // see hold_message
+    uint16_t end;     // of what has come
     uint8_t map[(blocks + 7u) / 8];
   };
 
@@ -105,14 +116,15 @@ class Reassembly : public Icmp<Config> {
 
   // Of the payload; with Config::icmp_errors the header of the first fragment, when it has no options, is in front of it.
   uint16_t store_of(const Datagram& d) const {
+    if (Config::reassemblies == 1) return slot_size - Config::reassembly_size;
     return static_cast<uint16_t>((&d - datagrams_) * slot_size + slot_size - Config::reassembly_size);
   }
 
   Datagram* find() {
     for (Datagram& d : datagrams_)
-      if (d.seconds && d.id.raw() == packet_.ip.id.raw() && d.protocol == packet_.ip.protocol &&
+      if (d.seconds && !(Config::hold_unresolved && d.held) &&
           (Config::interfaces == 1 || d.interface == this->receiving()) &&
-          memcmp(d.addresses, &packet_.ip.source, sizeof d.addresses) == 0)
+          memcmp(&d.key, &packet_.ip.id, sizeof d.key) == 0)
         return &d;
     return nullptr;
   }
@@ -129,9 +141,7 @@ class Reassembly : public Icmp<Config> {
     memset(&d, 0, sizeof d);
     d.seconds = lifetime_s;
     d.interface = this->receiving();
-    d.id = packet_.ip.id;
-    d.protocol = packet_.ip.protocol;
-    memcpy(d.addresses, &packet_.ip.source, sizeof d.addresses);
+    memcpy(&d.key, &packet_.ip.id, sizeof d.key);
   }
 
   void take_from_store(const Datagram& d) {
@@ -144,14 +154,13 @@ class Reassembly : public Icmp<Config> {
 
   Datagram* find_held() {
     for (Datagram& d : datagrams_)
-      if (d.seconds && d.protocol == held_mark) return &d;
+      if (d.seconds && d.held) return &d;
     return nullptr;
   }
 
   // False: this is not a fragment of the same datagram as those that have come.
-  bool add(Datagram& d, uint8_t block, uint16_t length, bool more) {
+  bool add(Datagram& d, uint8_t block, uint16_t end, bool more) {
     const uint16_t start = static_cast<uint16_t>(block * 8);
-    const uint16_t end = static_cast<uint16_t>(start + length);
     if (end > d.end) {
       if (d.last) return false;
       d.end = end;
@@ -159,7 +168,7 @@ class Reassembly : public Icmp<Config> {
       return false;
     }
     if (!more) d.last = true;
-    const uint8_t count = blocks_of(length);
+    const uint8_t count = blocks_of(payload_length_);
     uint8_t came = 0;
     for (uint8_t left = count; left; --left, ++block) {
       const uint8_t bit = static_cast<uint8_t>(1 << block % 8);
@@ -171,25 +180,25 @@ class Reassembly : public Icmp<Config> {
       d.have = static_cast<uint8_t>(d.have + count);
       if (Config::icmp_errors && start == 0 && payload_offset_ == ethernet_size + ipv4_size)
         d.tries = device_.store_rx(static_cast<uint16_t>(store - ipv4_size), ethernet_size, ipv4_size) ? 2 : 0;
-      return device_.store_rx(store, payload_offset_, length);
+      return device_.store_rx(store, payload_offset_, payload_length_);
     }
     if (came != count) return false;
-    const uint16_t sum = device_.rx_sum(payload_offset_, length);
-    device_.rx_from_store(store, length);
-    return device_.rx_sum(0, length) == sum;
+    const uint16_t sum = device_.rx_sum(payload_offset_, payload_length_);
+    device_.rx_from_store(store, payload_length_);
+    return device_.rx_sum(0, payload_length_) == sum;
   }
 
   // RFC 1122 3.3.2. Not of other ICMP messages than echo: they may be errors.
   void tell_expired(Datagram& d) {
-    if (!Config::icmp_errors || d.tries == 0 || !this->is_ours(d.addresses[1])) return;
+    if (!Config::icmp_errors || d.tries == 0 || !this->is_ours(d.key.destination)) return;
     --d.tries;
     const uint16_t header = static_cast<uint16_t>(store_of(d) - ipv4_size);
     this->choose_store(d.interface);
     device_.rx_from_store(header, ipv4_size + Base::quoted);
     uint8_t type;
     device_.rx_read(ipv4_size, &type, 1);
-    if ((d.protocol != protocol_icmp || type == icmp_echo_request) &&
-        !this->error(icmp_time_exceeded, reassembly_time_exceeded, d.addresses[0], 0, ipv4_size + Base::quoted))
+    if ((d.key.protocol != protocol_icmp || type == icmp_echo_request) &&
+        !this->error(icmp_time_exceeded, reassembly_time_exceeded, d.key.source, 0, ipv4_size + Base::quoted))
       d.seconds = 1;
     device_.rx_close();
   }

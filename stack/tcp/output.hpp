@@ -46,7 +46,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     States<Apps> states;
   };
 
-  void tell(Slot& c, TcpEvent event) {
+  __attribute__((noinline)) void tell(Slot& c, TcpEvent event) {
     Tell tell = {c, event};
     applications_.visit(c.application_, tell);
   }
@@ -57,7 +57,7 @@ class TcpOutput : public Dhcp<Config, Config::dhcp> {
     if (known) tell(c, event);
   }
 
-  void reset(Slot& c) {
+  __attribute__((noinline)) void reset(Slot& c) {
     c.flags_ |= Connection::aborting;
     segment(c, c.in_flight_, 0, must_go);
     c.state_ = TcpState::closed;

@@ -100,7 +100,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     return true;
   }
 
-  Slot* find(const Ipv4Address& remote, Be16 remote_port, Be16 local_port) {
+  __attribute__((noinline)) Slot* find(const Ipv4Address& remote, Be16 remote_port, Be16 local_port) {
     for (Slot& c : connections_)
       if (c.state_ != TcpState::closed && c.remote_port_.raw() == remote_port.raw() &&
           c.local_port_.raw() == local_port.raw() && c.remote_ == remote &&
@@ -111,7 +111,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
 
   // A free connection, or one that can be given up for a new one: first the oldest in TIME-WAIT, then one that was opened
   // by a peer who does not answer, then one whose peer has kept us waiting, closing or with a closed window.
-  Slot* allocate() {
+  __attribute__((noinline)) Slot* allocate() {
     Slot* best = nullptr;
     uint8_t best_rank = 0;
     for (Slot& c : connections_) {
@@ -367,7 +367,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     return false;
   }
 
-  void time_wait(Slot& c) {
+  __attribute__((noinline)) void time_wait(Slot& c) {
     c.state_ = TcpState::time_wait;
     this->arm(c, seconds(Config::time_wait_s));
     this->tell(c, TcpEvent::closed);
