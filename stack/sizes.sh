@@ -34,7 +34,7 @@ by_function() {
       /stack\/(tcp\/[a-z_]*|base\/(applications|keyed_hash|stream|time)).hpp$/ { part = "tcp" }
       { sum[part] += octets[FNR] }
       END { for (part in sum) if (part) print part, sum[part] }' "$work/code" - > "$work/sizes"
-  $2size "$work/program" | awk 'NR == 2 { print "ram", $2 + $3 }' >> "$work/sizes"
+  $2nm -C -S -t d "$work/program" | awk '$NF ~ /::stack$/ { print "ram", $2 + 0 }' >> "$work/sizes"
 }
 
 # Prints the functions named (joined by +) of $work/avr and $work/host with the paper's numbers for each.
