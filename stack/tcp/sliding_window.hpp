@@ -168,6 +168,8 @@ class SlidingWindow : public TcpOutput<Config> {
         // Silly window avoidance (RFC 9293 3.8.6.2.1).
         if (room < smaller(c.mss_, c.max_send_window_ / 2)) how |= hold;
         if (c.in_flight_ && !(c.switches_ & Slot::undelayed)) how |= whole;
+        // An acknowledgement will come: no data is made that could not go before.
+        if (c.in_flight_ && room < c.mss_ && (how & (hold | whole))) break;
       }
       const uint16_t n = segment(c, c.next_, room, how);
       acknowledge = false;

@@ -8,6 +8,7 @@ namespace {
 struct Options : Notes {
   bool no_delay = false, keep_alive = false;
   tcpip::WindowedConnection* windowed = nullptr;
+  uint32_t made = 0;  // octets, those of repetitions too
 
   template <class State>
   void event(tcpip::WindowedConnection& c, State& state, tcpip::TcpEvent event) {
@@ -17,6 +18,11 @@ struct Options : Notes {
       c.keep_alive(keep_alive);
     }
     Notes::event(c, state, event);
+  }
+  template <class State, class Writer>
+  void produce(tcpip::Connection& c, State& state, uint32_t offset, Writer& writer) {
+    Notes::produce(c, state, offset, writer);
+    made += writer.written();
   }
 };
 
@@ -139,6 +145,17 @@ TEST_F(TcpSlidingTest, FinDoesNotOvertakeWhatIsHeldBack) {
   EXPECT_EQ(flight(), "");
   ack(2921);
   EXPECT_EQ(flight(), "2921+1460 FIN 4381+620");
+}
+
+// Data is made for segments that go, and for no others.
+TEST_F(TcpSlidingTest, NothingIsMadeInVain) {
+  app().stream = pattern(100'000);
+  peer.window = 5000;
+  peer.open();
+  for (uint32_t at = 1461; at < 60'000; at += 1460) ack(at);
+  flight();
+  EXPECT_EQ(app().made % 1460, 0u);
+  EXPECT_LT(app().made, 60'000u + 5000u);
 }
 
 // TD-23, TD-18: only what is lost is sent again, as the window of one segment grows.
