@@ -43,6 +43,21 @@ inline void set_up_pins() {
 }
 
 }  // namespace nic
+
+// The LED of the board, D13 = PB7.
+namespace led {
+
+inline void set_up() {
+  DDRB |= 1 << PB7;
+}
+inline void set(bool on) {
+  if (on)
+    PORTB |= 1 << PB7;
+  else
+    PORTB &= static_cast<uint8_t>(~(1 << PB7));
+}
+
+}  // namespace led
 }  // namespace board
 
 // The chip's interrupt, see board.hpp.

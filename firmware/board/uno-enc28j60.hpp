@@ -43,6 +43,21 @@ inline void set_up_pins() {
 }
 
 }  // namespace nic
+
+// An LED, if any, from D3 = PD3 to ground (D13 is SCK).
+namespace led {
+
+inline void set_up() {
+  DDRD |= 1 << PD3;
+}
+inline void set(bool on) {
+  if (on)
+    PORTD |= 1 << PD3;
+  else
+    PORTD &= static_cast<uint8_t>(~(1 << PD3));
+}
+
+}  // namespace led
 }  // namespace board
 
 // The chip's interrupt, see board.hpp.

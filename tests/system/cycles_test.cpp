@@ -21,12 +21,15 @@ nlohmann::ordered_json recorded(const std::string& board, const std::string& ima
   options.coverage = true;
   const ProfiledRun run(
       board, AVRLAN_FIRMWARE_DIR "/" + board + "/" + image + ".elf", Duration::seconds(4),
-      [](ScriptedPeer& peer) {
+      [&image](ScriptedPeer& peer) {
         peer.get("/");
         peer.get("/bytes?n=5000");
         peer.tcp(7, std::string(500, 'e'), 500);
         peer.udp(7, "datagram");
         peer.ping(std::string(300, 'p'));
+        if (image.starts_with("netio")) peer.tcp(18767, {"\0\0\0\2\0\0\4\0", 8}, 20'000);
+        if (image == "sensor") peer.tcp(5001, "", 80);
+        if (image == "telnet") peer.tcp(23, "help\r\ncounters\r\nquit\r\n", 0);
       },
       options);
   auto json = run_json(*run.simulation, find_board(board), run.firmware, RunEnd{});
@@ -52,7 +55,8 @@ TEST_P(Cycles, AreThoseOfTheBaseline) {
 std::vector<std::pair<std::string, std::string>> images() {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string board : {"uno-enc28j60", "mega-enc28j60"}) {
-    for (const std::string image : {"web", "echo", "connect", "dhcp-dns-ntp", "hello", "fail"})
+    for (const std::string image :
+         {"web", "echo", "connect", "dhcp-dns-ntp", "netio", "netio-minimal", "sensor", "telnet", "hello", "fail"})
       all.emplace_back(board, image);
   }
   return all;

@@ -51,6 +51,67 @@ TEST_P(Images, DhcpDnsNtpTellsWhatItGets) {
                           "2026-11-30 17:20:05 UTC\n");
 }
 
+class Netio : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+// Blocks both ways; the client goes while it is sent to.
+TEST_P(Netio, TakesAndSendsBlocks) {
+  const auto& [board, image] = GetParam();
+  ImageRun run(board, image);
+  std::string request("\0\0\0\1\0\0\4\0", 8);
+  request += std::string(1024, 0) + std::string(1024, 1) + std::string("\0\0\0\2\0\0\x80\0", 8);
+  run.peer->tcp(18767, request, 100'000);
+  run.run(Duration::seconds(10));
+  ASSERT_EQ(run.peer->exchanges().size(), 1u);
+  const std::string& reply = run.peer->exchanges()[0].reply;
+  EXPECT_GE(reply.size(), 100'000u);
+  EXPECT_EQ(reply.find_first_not_of('\0'), std::string::npos) << "none of these is the last block";
+}
+
+INSTANTIATE_TEST_SUITE_P(Boards, Netio,
+                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60"),
+                                          testing::Values("netio", "netio-minimal")),
+                         [](const auto& run) {
+                           const std::string& board = std::get<0>(run.param);
+                           return board.substr(0, board.find('-')) +
+                                  (std::get<1>(run.param) == "netio" ? "_full" : "_minimal");
+                         });
+
+TEST_P(Images, SensorSendsReadingsAsTheyAreTaken) {
+  ImageRun run(GetParam(), "sensor");
+  run.peer->tcp(5001, "", 160);
+  run.peer->tcp(5002, "", 160);
+  run.run(Duration::seconds(10));
+  ASSERT_EQ(run.peer->exchanges().size(), 2u);
+  for (const auto& exchange : run.peer->exchanges()) {
+    EXPECT_TRUE(exchange.complete);
+    ASSERT_GE(exchange.reply.size(), 160u);
+    const unsigned long first = std::stoul(exchange.reply);
+    for (std::size_t line = 0; line < 10; ++line) {
+      const std::string text = exchange.reply.substr(16 * line, 16);
+      EXPECT_EQ(std::stoul(text), first + line) << text;
+      EXPECT_LE(std::stoul(text.substr(10)), 1023u) << text;
+      EXPECT_EQ(text[15], '\n');
+    }
+    EXPECT_NEAR((exchange.ended - exchange.started).seconds(), 1.1, 0.3);
+  }
+}
+
+TEST_P(Images, TelnetIsAConsole) {
+  ImageRun run(GetParam(), "telnet");
+  run.peer->tcp(23, "\xff\xfd\x01help\r\nled on\r\nled off\r\nwhat\r\nquit\r\n", 0);
+  run.run(Duration::seconds(10));
+  ASSERT_EQ(run.peer->exchanges().size(), 1u);
+  EXPECT_TRUE(run.peer->exchanges()[0].complete);
+  EXPECT_EQ(run.peer->exchanges()[0].reply, "avrlan on " + GetParam() +
+                                                ": try help\r\n> "
+                                                "\xff\xfc\x01"
+                                                "status, uptime, counters, led on, led off, quit\r\n> "
+                                                "the LED is on\r\n> "
+                                                "the LED is off\r\n> "
+                                                "unknown command: try help\r\n> "
+                                                "bye\r\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Boards, Images, testing::Values("uno-enc28j60", "mega-enc28j60"),
                          [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 

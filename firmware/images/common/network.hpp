@@ -9,11 +9,13 @@
 
 namespace image {
 
-struct Profile : tcpip::Minimal {
+template <class Of>
+struct ProfileOf : Of {
   using Device = tcpip::Enc28j60<board::Spi>;
   static constexpr bool udp = true;
   static constexpr bool dhcp = true;
 };
+using Profile = ProfileOf<tcpip::Minimal>;
 
 inline void print(tcpip::Ipv4Address address) {
   for (uint8_t i = 0; i < 4; ++i) {
