@@ -29,6 +29,17 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     this->network_ = Ipv4Network{address, mask, gateway};
   }
 
+  // DHCP: gives the address back, for good; connections are over. False: has to be called again after some milliseconds,
+  // when the server's MAC address is known.
+  bool release() {
+    if (!this->dhcp_give_back()) return false;
+    this->tcp_abandon();
+    return true;
+  }
+  // DHCP: after begin(), asks for the address that we had before (Config::dhcp_reboot). A server that does not agree says
+  // so, and then any other is asked for.
+  void ask_again(const Ipv4Address& address) { this->dhcp_ask_again(address); }
+
   bool is_configured() const { return !this->network_.address.is_zero(); }
 
   // Takes the frames that are waiting and does what is due. now_ms never runs backwards (it may wrap). Call it when a
@@ -50,7 +61,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
       second_ += 1000;
       every_second();
     }
-    this->dhcp_poll();
+    if (this->address_poll()) this->tcp_abandon();
     if (Config::udp) this->udp_poll(*this);
     this->tcp_poll();
   }
@@ -115,12 +126,14 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     this->arp_second();
     this->icmp_second();
     this->reassembly_second();
+    this->conflict_second();
     if (this->dhcp_second()) this->tcp_abandon();
     if (Config::udp) this->udp_second(*this);
     this->tcp_second();
   }
 
   static_assert(Config::udp || !Config::dhcp, "DHCP needs UDP");
+  static_assert(Config::conflict_detection || !Config::link_local, "an address of our own choice has to be probed for");
 
   uint32_t second_ = 0;
 };

@@ -35,6 +35,7 @@ struct Ipv4Address {
     return address;
   }
   bool is_zero() const { return raw() == 0; }
+  bool is_link_local() const { return octet[0] == 169 && octet[1] == 254; }  // RFC 3927
   // Class D and E, and limited broadcast: never one host (RFC 1122 3.2.1.3).
   bool is_multicast_or_above() const { return octet[0] >= 224; }
 };

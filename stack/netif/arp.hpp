@@ -1,6 +1,6 @@
 #ifndef TCPIP_NETIF_ARP_HPP
 #define TCPIP_NETIF_ARP_HPP
-// RFC 826, with the cache rules of RFC 1122 2.3.2. Not here: conflict detection (RFC 5227), proxy ARP.
+// RFC 826, with the cache rules of RFC 1122 2.3.2. Not here: proxy ARP.
 #include "stack/netif/interfaces.hpp"
 
 namespace tcpip {
@@ -19,10 +19,8 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
 
   // Handles the ARP frame in packet_. True: an address that was asked for is known now.
   bool arp_input() {
-    static const uint8_t ethernet_ipv4[6] = {0, 1, 8, 0, 6, 4};
     ArpPacket& arp = packet_.arp;
-    if (memcmp(&arp.hardware_type, ethernet_ipv4, sizeof ethernet_ipv4) != 0 || arp.sender_mac.is_group() ||
-        this->is_ours(arp.sender_ip)) {
+    if (!arp_is_valid() || this->is_ours(arp.sender_ip)) {
       counters_.count(Drop::arp);
       return false;
     }
@@ -38,6 +36,9 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
     if (asks_us && this->open(ethernet_size + arp_size)) {
       arp.target_mac = arp.sender_mac;
       packet_.ethernet.destination = arp.sender_mac;
+      // RFC 3927 2.5
+      if (Config::link_local && network_.address.is_link_local())
+        memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
       arp_send(arp_reply, arp.sender_ip);
     }
     return resolved;
@@ -68,6 +69,28 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
       arp_send(arp_request, entry->ip);
     }
     return false;
+  }
+
+  bool arp_is_valid() const {
+    static const uint8_t ethernet_ipv4[6] = {0, 1, 8, 0, 6, 4};
+    return memcmp(&packet_.arp.hardware_type, ethernet_ipv4, sizeof ethernet_ipv4) == 0 &&
+           !packet_.arp.sender_mac.is_group();
+  }
+
+  // The rest of the packet, to `target`.
+  void arp_send(uint16_t operation, const Ipv4Address& target) {
+    static_assert(Config::arp_entries >= 2, "one entry is kept for the gateway");
+    ArpPacket& arp = packet_.arp;
+    arp.target_ip = target;
+    arp.hardware_type = 1;
+    arp.protocol_type = ethertype_ipv4;
+    arp.hardware_length = sizeof(MacAddress);
+    arp.protocol_length = sizeof(Ipv4Address);
+    arp.operation = operation;
+    arp.sender_mac = mac_;
+    arp.sender_ip = network_.address;
+    answering_ = false;
+    this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);
   }
 
   void arp_second() {
@@ -114,22 +137,6 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
     oldest->seconds = request_s;
     oldest->state = State::wanted;
     return *oldest;
-  }
-
-  // The rest of the packet, to `target`.
-  void arp_send(uint16_t operation, const Ipv4Address& target) {
-    static_assert(Config::arp_entries >= 2, "one entry is kept for the gateway");
-    ArpPacket& arp = packet_.arp;
-    arp.target_ip = target;
-    arp.hardware_type = 1;
-    arp.protocol_type = ethertype_ipv4;
-    arp.hardware_length = sizeof(MacAddress);
-    arp.protocol_length = sizeof(Ipv4Address);
-    arp.operation = operation;
-    arp.sender_mac = mac_;
-    arp.sender_ip = network_.address;
-    answering_ = false;
-    this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);
   }
 
   Entry entries_[Config::arp_entries] = {};

@@ -2,14 +2,14 @@
 #define TCPIP_NETIF_IPV4_HPP
 // RFC 791 and the host rules of RFC 1122 3.2.1. Not here: forwarding, options and fragments on output.
 #include "stack/base/checksum.hpp"
-#include "stack/netif/arp.hpp"
+#include "stack/netif/conflict.hpp"
 
 namespace tcpip {
 
 template <class Config>
-class Ipv4 : public Arp<Config> {
+class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
  protected:
-  using Base = Arp<Config>;
+  using Base = ConflictDetection<Config, Config::conflict_detection>;
   using Base::answering_;
   using Base::counters_;
   using Base::device_;

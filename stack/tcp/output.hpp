@@ -6,7 +6,7 @@
 #include "stack/base/stream.hpp"
 #include "stack/tcp/application.hpp"
 #include "stack/tcp/windowed_connection.hpp"
-#include "stack/udp/dhcp.hpp"
+#include "stack/udp/link_local.hpp"
 
 namespace tcpip {
 
@@ -34,9 +34,9 @@ union States<List<A, Rest...>> {
 };
 
 template <class Config>
-class TcpOutput : public Dhcp<Config, Config::dhcp> {
+class TcpOutput : public LinkLocal<Config, Config::link_local> {
  protected:
-  using Base = Dhcp<Config, Config::dhcp>;
+  using Base = LinkLocal<Config, Config::link_local>;
   using Base::device_;
   using Base::packet_;
   using Device = typename Config::Device;

@@ -464,7 +464,7 @@ template <class Config, bool enabled>
 class TcpLayer : public Tcp<Config> {};
 
 template <class Config>
-class TcpLayer<Config, false> : public Dhcp<Config, Config::dhcp> {
+class TcpLayer<Config, false> : public LinkLocal<Config, Config::link_local> {
  protected:
   void tcp_input() {}
   void tcp_refused() {}

@@ -1,7 +1,7 @@
 #ifndef TCPIP_UDP_DHCP_HPP
 #define TCPIP_UDP_DHCP_HPP
-// DHCP client (RFC 2131): address, mask and router, renewed, rebound and given up. Not here: INIT-REBOOT, DECLINE after
-// probing the address (RFC 5227), RELEASE, INFORM.
+// DHCP client (RFC 2131): address, mask and router, renewed, rebound and given up; with Config::conflict_detection probed
+// for, and declined when another host has it. Not here: INFORM, options that are split (RFC 3396).
 #include "stack/base/flash.hpp"
 #include "stack/udp/udp.hpp"
 #include "stack/wire/dhcp.hpp"
@@ -16,21 +16,38 @@ struct DhcpServers {
 template <>
 struct DhcpServers<0> {};
 
+// Room for a lease whose address is still being probed for.
+template <bool enabled>
+struct DhcpLease {
+  void keep(const Ipv4Network& network) { kept_ = network; }
+  const Ipv4Network& kept() const { return kept_; }
+
+ private:
+  Ipv4Network kept_{};
+};
+template <>
+struct DhcpLease<false> {
+  static void keep(const Ipv4Network&) {}
+  static Ipv4Network kept() { return Ipv4Network(); }
+};
+
 template <class Config, bool enabled>
 class Dhcp : public Udp<Config> {
  protected:
   void dhcp_start() {}
   bool dhcp_received(bool&) { return false; }
-  void dhcp_poll() {}
+  static bool dhcp_poll(AddressFinding) { return false; }
+  static constexpr bool dhcp_is_unanswered() { return true; }
   bool dhcp_second() { return false; }
 };
 
 template <class Config>
-class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_servers> {
+class Dhcp<Config, true>
+    : public Udp<Config>, private DhcpServers<Config::dns_servers>, private DhcpLease<Config::conflict_detection> {
   using Servers = DhcpServers<Config::dns_servers>;
 
  public:
-  enum class State : uint8_t { selecting, requesting, bound, renewing, rebinding };
+  enum class State : uint8_t { selecting, requesting, probing, released, bound, renewing, rebinding };
 
   State dhcp_state() const { return state_; }
 
@@ -58,21 +75,47 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
     return true;
   }
 
-  void dhcp_poll() {
-    if (state_ > State::requesting || !is_due(now_, retry_at_)) return;
+  // Asks for the address that we had, before anything else (INIT-REBOOT).
+  void dhcp_ask_again(const Ipv4Address& address) {
+    static_assert(Config::dhcp_reboot, "");
+    restart(now_);
+    state_ = State::requesting;
+    offered_ = address;
+    server_ = Ipv4Address();
+  }
+
+  // False: the server's address has to be resolved first.
+  bool dhcp_give_back() {
+    if (state_ < State::bound) return true;
+    if (!farewell(dhcp_release, server_, Ipv4Address())) return false;
+    network_ = Ipv4Network();
+    state_ = State::released;
+    xid_ = this->random();
+    return true;
+  }
+
+  // Three times, since the last answer.
+  bool dhcp_is_unanswered() const { return state_ == State::selecting && tries_ >= 3; }
+
+  // True: our address is another one now, or none.
+  bool dhcp_poll(AddressFinding finding) {
+    if (Config::conflict_detection && finding != AddressFinding::none) return settle(finding);
+    if (state_ > State::requesting || !is_due(now_, retry_at_)) return false;
     if (state_ == State::requesting && tries_ >= 4) {
       restart(now_);
-      return;
+      return false;
     }
     // RFC 2131 4.1: 4, 8, ... 64 s, each less or more by up to a second.
     const uint8_t jitter = this->random() & 0x7f;
     retry_at_ = static_cast<Tick>(now_ + (unsigned{four_seconds} << (tries_ < 4 ? tries_ : 4)) + jitter - 0x3fu);
     if (tries_ < 255) ++tries_;
     send(state_ == State::selecting ? dhcp_discover : dhcp_request);
+    return false;
   }
 
   // True: the lease is over and the address given up.
   bool dhcp_second() {
+    if (Config::conflict_detection && state_ == State::probing && left_ > 1) --left_;
     if (state_ < State::bound) return false;
     if (--left_ == 0) {
       if (state_ == State::rebinding) {
@@ -199,7 +242,8 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
       }
       return false;
     }
-    if (state_ != State::rebinding && reply.server != server_) return false;
+    const bool any_server = state_ == State::rebinding || (Config::dhcp_reboot && server_.is_zero());
+    if (!any_server && reply.server != server_) return false;
     const Ipv4Address before = network_.address;
     if (reply.type == dhcp_nak)
       give_up();
@@ -211,8 +255,15 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
   void bind(const Reply& reply) {
     state_ = State::bound;
     server_ = reply.server;
-    network_ = reply.network;
     static_cast<Servers&>(*this) = reply.dns;
+    if (Config::conflict_detection && reply.network.address != network_.address) {
+      state_ = State::probing;
+      this->keep(reply.network);
+      this->probe(reply.network.address, 0);
+      if (!network_.address.is_link_local()) network_ = Ipv4Network();
+    } else {
+      network_ = reply.network;
+    }
     const uint32_t end = reply.lease;
     uint32_t rebind = reply.t2;
     uint32_t renew = reply.t1;
@@ -221,6 +272,33 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
     left_ = renew;
     phases_[0] = rebind - renew;
     phases_[1] = end - rebind;
+  }
+
+  // True: our address is another one now, or none.
+  bool settle(AddressFinding finding) {
+    if (state_ == State::probing && finding == AddressFinding::free) {
+      state_ = State::bound;
+      network_ = this->kept();
+      this->announce();
+      return true;
+    }
+    if (state_ == State::probing && finding == AddressFinding::taken) {
+      decline(this->kept().address);
+    } else if (state_ >= State::bound && finding == AddressFinding::lost) {
+      const Ipv4Address address = network_.address;
+      network_ = Ipv4Network();
+      decline(address);
+      return true;
+    }
+    return false;
+  }
+
+  // Somebody else has the address. RFC 2131 3.1 (5): begins anew after ten seconds.
+  void decline(const Ipv4Address& address) {
+    state_ = State::bound;  // as far as the flags of the message go
+    WithoutAddress none(*this);
+    farewell(dhcp_decline, Ipv4Address{{255, 255, 255, 255}}, address);
+    restart(static_cast<Tick>(now_ + seconds(10)));
   }
 
   // Refuses what no host can have, and completes what is missing.
@@ -233,13 +311,54 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
     const uint32_t host_bits = ~static_cast<uint32_t>(mask);
     Be32 address;
     memcpy(&address, &network.address, sizeof address);
-    return (host_bits & (host_bits + 1)) == 0 && network.address.octet[0] != 0 && network.address.octet[0] != 127 &&
+    return (host_bits & (host_bits + 1)) == 0 && !(Config::link_local && network.address.is_link_local()) &&
+           network.address.octet[0] != 0 && network.address.octet[0] != 127 &&
            !network.address.is_multicast_or_above() && (address & host_bits) != host_bits &&
            reply.lease >= shortest_lease && !reply.server.is_zero();
   }
 
-  // False: the server's address has to be resolved first.
+  // While it lives, a link-local address is not ours: RFC 2131 4.1 wants 0.0.0.0 as source.
+  class WithoutAddress {
+   public:
+    explicit WithoutAddress(Dhcp& dhcp) : dhcp_(dhcp), network_(dhcp.network_) {
+      if (network_.address.is_link_local()) dhcp_.network_ = Ipv4Network();
+    }
+    ~WithoutAddress() { dhcp_.network_ = network_; }
+
+   private:
+    Dhcp& dhcp_;
+    const Ipv4Network network_;
+  };
+
+  // DHCPDECLINE, about `address`, or DHCPRELEASE. False: the server's MAC address has to be resolved first.
+  bool farewell(uint8_t type, const Ipv4Address& to, const Ipv4Address& address) {
+    static const uint8_t options_template[20] TCPIP_FLASH = {
+        0x63, 0x82, 0x53, 0x63, option_type, 1,         0, option_server, 4, 0, 0, 0, 0, option_requested,
+        4,    0,    0,    0,    0,           option_end};
+    auto message = this->datagram(to, dhcp_server_port, dhcp_client_port);
+    if (!message) return false;
+    write_header(message);
+    zeros(message, dhcp_cookie_at - sizeof(DhcpHeader));
+    uint8_t options[sizeof options_template];
+    copy_from_flash(options, options_template, sizeof options);
+    options[6] = type;
+    memcpy(options + 9, &server_, sizeof server_);
+    memcpy(options + 15, &address, sizeof address);
+    if (type == dhcp_release) options[13] = option_end;
+    message.write(options, sizeof options);
+    zeros(message, static_cast<uint16_t>(dhcp_minimum - message.written()));
+    message.send();
+    return true;
+  }
+
   bool send(uint8_t type) {
+    if (!Config::link_local || state_ >= State::bound) return send_now(type);
+    WithoutAddress none(*this);
+    return send_now(type);
+  }
+
+  // False: the server's address has to be resolved first.
+  bool send_now(uint8_t type) {
     static const uint8_t options_template[25] TCPIP_FLASH = {
         0x63, 0x82, 0x53, 0x63, option_type, 1, 0, option_parameters, 4, option_mask, option_router, option_t1,
         // T2 is seven eighths of the lease when nobody says otherwise.
@@ -256,7 +375,8 @@ class Dhcp<Config, true> : public Udp<Config>, private DhcpServers<Config::dns_s
     options[6] = type;
     memcpy(options + 15, &offered_, sizeof offered_);
     memcpy(options + 21, &server_, sizeof server_);
-    message.write(options, state_ == State::requesting ? sizeof options : 13);
+    const uint8_t without_server = Config::dhcp_reboot && server_.is_zero() ? 6 : 0;
+    message.write(options, state_ == State::requesting ? static_cast<uint16_t>(sizeof options - without_server) : 13);
     const uint8_t end = option_end;
     message.write(&end, 1);
     zeros(message, static_cast<uint16_t>(dhcp_minimum - message.written()));

@@ -39,8 +39,10 @@ constexpr uint16_t dhcp_client_port = 68;
 constexpr uint8_t dhcp_discover = 1;
 constexpr uint8_t dhcp_offer = 2;
 constexpr uint8_t dhcp_request = 3;
+constexpr uint8_t dhcp_decline = 4;
 constexpr uint8_t dhcp_ack = 5;
 constexpr uint8_t dhcp_nak = 6;
+constexpr uint8_t dhcp_release = 7;
 
 constexpr uint8_t option_pad = 0;
 constexpr uint8_t option_mask = 1;
