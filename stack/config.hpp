@@ -61,7 +61,7 @@ struct Minimal {
   static constexpr bool conflict_detection = false;
   static constexpr bool dhcp_reboot = false;  // Stack::ask_again()
   static constexpr bool link_local = false;   // udp/link_local.hpp; needs conflict_detection
-  static constexpr uint8_t dns_servers = 0;  // of those that DHCP tells, so many are kept: Stack::dns_servers()
+  static constexpr uint8_t dns_servers = 0;   // of those that DHCP tells, so many are kept: Stack::dns_servers()
 
   static constexpr bool counters = false;  // Stack::counters()
 };
