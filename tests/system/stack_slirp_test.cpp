@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "emulator/net/gateway.hpp"
+#include "emulator/net/link.hpp"
 #include "tests/system/bulk_socket.hpp"
 #include "tests/unit/stack/link_end.hpp"
 
@@ -18,7 +19,7 @@ TYPED_TEST_SUITE(StackSlirpTest, Profiles);
 // Until both are done, a virtual millisecond at a time.
 template <class Profile>
 void exchange(Scheduler& scheduler, net::Gateway& gateway, LinkEnd<Profile>& end, BulkSocket& host) {
-  for (int ms = 0; ms < 300'000 && !(end.app().ended && host.done()); ++ms) {
+  for (int ms = 0; ms < 600'000 && !(end.app().ended && host.done()); ++ms) {
     gateway.poll_host(0);
     scheduler.run_until(scheduler.now() + Duration::milliseconds(1));
     end.poll(static_cast<uint32_t>(scheduler.now().since_start().milliseconds()));
@@ -52,6 +53,22 @@ TYPED_TEST(StackSlirpTest, IsConnectedToByTheHost) {
   end.attach(gateway);
   BulkSocket host(1);
   host.connect("127.0.0.1", gateway.forwards().front().host_port);
+  exchange(scheduler, gateway, end, host);
+}
+
+TYPED_TEST(StackSlirpTest, SurvivesLossDelayAndReordering) {
+  Scheduler scheduler;
+  LinkEnd<TypeParam> end(guest, 0, 0);
+  const auto faults = net::LinkOptions::parse("rate=10M,delay=20ms,loss=1%,reorder=1%");
+  net::Link to_end(scheduler, end, faults, 1);
+  net::GatewayOptions options;
+  options.host_access = true;
+  net::Gateway gateway(scheduler, to_end, options);
+  net::Link to_gateway(scheduler, gateway, faults, 0);
+  end.attach(to_gateway);
+  BulkSocket host(1);
+  const uint16_t port = host.listen("127.0.0.1");
+  ASSERT_NE(end.stack.template connect<Bulk>(Ipv4Address{{10, 0, 2, 2}}, port), nullptr);
   exchange(scheduler, gateway, end, host);
 }
 
