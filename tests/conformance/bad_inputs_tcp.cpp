@@ -99,6 +99,20 @@ void option_length_wraps(Link& link) {
 }
 void truncated_mss(Link& link) {
   survives_options(link, {{1, 1, 2, 4}, {1, 1, 1, 2}, {1, 2, 4, 5}, {2, 3, 1, 0}, {2, 40, 5, 0xb4}});
+  // It is as if there were none.
+  TcpPeer peer(link, chargen);
+  peer.send(with_options(peer.make(SYN, 0, 0), {1, 1, 2, 4}));
+  peer.expect("SYN ACK 0+0 ack 1");
+  peer.send(ACK, 1, 1);
+  std::size_t largest = 0;
+  for (int n = 0; n < 3; ++n) {
+    const auto segment = peer.next();
+    require(segment && !segment->data.empty(), "no data");
+    largest = std::max(largest, segment->data.size());
+    peer.send(ACK, 1, segment->end());
+  }
+  require(largest <= 536 && largest >= 268, "segments of " + std::to_string(largest));
+  peer.drop();
 }
 void tiny_mss(Link& link) {
   for (const std::uint16_t mss : std::initializer_list<std::uint16_t>{0, 1}) {

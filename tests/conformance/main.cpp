@@ -65,8 +65,52 @@ const char* name(Build build) {
   return build == Build::host ? "host" : "avr";
 }
 
+using Counts = std::map<std::pair<Build, Profile>, std::map<std::string, Count>>;
+
+std::string title(const std::string& section) {
+  static const std::map<std::string, std::string> titles{{"AR", "Ethernet, ARP"},
+                                                         {"IP", "IPv4"},
+                                                         {"IC", "ICMP"},
+                                                         {"UD", "UDP"},
+                                                         {"DH", "DHCP client"},
+                                                         {"DN", "DNS client"},
+                                                         {"TC", "TCP, connections"},
+                                                         {"TD", "TCP, data"},
+                                                         {"L", "attacks: link, ARP"},
+                                                         {"I", "attacks: IPv4"},
+                                                         {"F", "attacks: fragments"},
+                                                         {"C", "attacks: ICMP"},
+                                                         {"U", "attacks: UDP"},
+                                                         {"T", "attacks: TCP"},
+                                                         {"D", "attacks: DHCP, DNS, HTTP"}};
+  return titles.at(section);
+}
+
+void print_table(const std::vector<std::string>& sections, Counts& counts) {
+  std::printf("| rules met, of those wanted | minimal, host | minimal, AVR | full, host | full, AVR |\n");
+  std::printf("|---|---|---|---|---|\n");
+  const auto row = [](const std::string& first, const std::vector<Count>& columns) {
+    std::printf("| %s |", first.c_str());
+    for (const Count& count : columns) std::printf(" %d of %d |", count.met, count.wanted);
+    std::printf("\n");
+  };
+  std::vector<Count> all(4);
+  for (const std::string& section : sections) {
+    std::vector<Count> columns;
+    for (const Profile profile : {Profile::minimal, Profile::full})
+      for (const Build build : {Build::host, Build::avr}) {
+        const Count count = counts[{build, profile}][section];
+        all[columns.size()].met += count.met;
+        all[columns.size()].wanted += count.wanted;
+        columns.push_back(count);
+      }
+    row(section + ": " + title(section), columns);
+  }
+  row("all", all);
+}
+
 int run(const Options& options) {
-  std::map<std::pair<Build, Profile>, std::map<std::string, Count>> counts;
+  Counts counts;
   std::vector<std::string> sections;
   int unexpected = 0, met = 0, missing = 0;
   for (const Rule& rule : all_rules()) {
@@ -100,16 +144,7 @@ int run(const Options& options) {
     if (!options.table && id.starts_with(options.rules))
       std::printf("%-6s elsewhere: %s\n", std::string(id).c_str(), std::string(reason).c_str());
   if (options.table) {
-    std::printf("| rules met | minimal, host | minimal, AVR | full, host | full, AVR |\n|---|---|---|---|---|\n");
-    for (const std::string& section : sections) {
-      std::printf("| %s |", section.c_str());
-      for (const Profile profile : {Profile::minimal, Profile::full})
-        for (const Build build : {Build::host, Build::avr}) {
-          const Count count = counts[{build, profile}][section];
-          std::printf(" %d of %d |", count.met, count.wanted);
-        }
-      std::printf("\n");
-    }
+    print_table(sections, counts);
   } else {
     std::printf("%d met, %d not yet, %d unexpected\n", met, missing, unexpected);
   }

@@ -151,9 +151,9 @@ Octets TcpPeer::transfer(const Octets& data, std::size_t n, std::size_t size) {
     }
     require(!segment->has(RST), "a reset");
     const std::uint32_t more = segment->ack - acknowledged;
-    if (more != 0 && more <= flying) {
+    if (more != 0 && more < 0x10000) {  // more than is flying when the stack has kept what came before
       acknowledged += more;
-      at += more;
+      at = std::min(at + more, data.size());
       flying = 0;
       retries = 0;
     }
