@@ -15,8 +15,8 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   bool begin(const MacAddress& mac, const uint8_t* secret, uint32_t now_ms) {
     this->start_interfaces(mac);
     this->hash_.set_secret(secret);
-    this->now_ms_ = second_ = now_ms;
-    this->now_ = to_tick(now_ms);
+    tell_time(now_ms);
+    second_ = this->now_;
     this->dhcp_start();
     return this->device_.begin(mac);
   }
@@ -45,8 +45,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   // Takes the frames that are waiting and does what is due. now_ms never runs backwards (it may wrap). Call it when a
   // frame has come, and otherwise every few tens of milliseconds.
   void poll(uint32_t now_ms) {
-    this->now_ms_ = now_ms;
-    this->now_ = to_tick(now_ms);
+    tell_time(now_ms);
     for (uint8_t frames = 8; frames; --frames) {
       const uint16_t length = this->device_.rx_open();
       if (length == 0) break;
@@ -57,8 +56,9 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     }
     this->choose(0);
     this->forget_local();
-    while (now_ms - second_ >= 1000) {
-      second_ += 1000;
+    while (is_due(this->now_, static_cast<Tick>(second_ + 63))) {
+      // 62.5 ticks a second.
+      second_ = static_cast<Tick>(second_ + 63 - (odd_second_ = !odd_second_));
       every_second();
     }
     if (this->address_poll()) this->tcp_abandon();
@@ -77,6 +77,11 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   }
 
  private:
+  void tell_time(uint32_t now_ms) {
+    this->now_ms_ = now_ms;
+    this->now_ = to_tick(now_ms);
+  }
+
   void receive(uint16_t length) {
     if (!this->ethernet_input(length)) return;
     const uint16_t type = this->packet_.ethernet.type;
@@ -135,7 +140,8 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   static_assert(Config::udp || !Config::dhcp, "DHCP needs UDP");
   static_assert(Config::conflict_detection || !Config::link_local, "an address of our own choice has to be probed for");
 
-  uint32_t second_ = 0;
+  Tick second_ = 0;  // when the last one began
+  bool odd_second_ = false;
 };
 
 }  // namespace tcpip

@@ -43,7 +43,14 @@ class Reordering;
 template <class Config>
 class Tcp;
 
-class Connection {
+// What tells a connection from others.
+struct TcpEndpoints {
+  Ipv4Address remote_;
+  Be16 remote_port_;
+  Be16 local_port_;
+};
+
+class Connection : private TcpEndpoints {
  public:
   Ipv4Address remote_address() const { return remote_; }
   uint16_t remote_port() const { return remote_port_; }
@@ -81,9 +88,6 @@ class Connection {
   static constexpr uint8_t active = 0x80;      // opened by us
   static constexpr uint8_t challenged = 0x40;  // has had its challenge ACK of this second (RFC 5961 7)
 
-  Ipv4Address remote_;
-  Be16 remote_port_;
-  Be16 local_port_;
   TcpState state_;
   uint8_t flags_;
   uint8_t application_;

@@ -17,12 +17,12 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     Slot* slot = this->network_.address.is_zero() ? nullptr : allocate();
     if (!slot) return nullptr;
     Slot& c = *slot;
-    Be16 remote;
-    remote = port;
-    Be16 local;
-    do local = static_cast<uint16_t>(0xc000 | this->random());
-    while (find(to, remote, local));
-    start(c, IndexOf<A, Apps>::value, TcpState::syn_sent, to, remote, local);
+    TcpEndpoints ends = {};
+    ends.remote_ = to;
+    ends.remote_port_ = port;
+    do ends.local_port_ = static_cast<uint16_t>(0xc000 | this->random());
+    while (find(ends));
+    start(c, IndexOf<A, Apps>::value, TcpState::syn_sent, ends);
     c.flags_ = Connection::active;
     this->send_syn(c);
     return &c;
@@ -48,10 +48,10 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
       counters_.count(Drop::tcp);
       return;
     }
-    Slot* c = find(packet_.ip.source, packet_.ip.tcp.source_port, packet_.ip.tcp.destination_port);
+    Slot* c = find(s.ends);
     // A new connection may follow one in TIME-WAIT at once when its numbers are higher (RFC 9293 3.6.1).
     if (c && c->state_ == TcpState::time_wait && (s.flags & (tcp_syn | tcp_ack | tcp_rst)) == tcp_syn &&
-        static_cast<int32_t>(s.seq - c->rcv_nxt_) > 0) {
+        static_cast<int32_t>(c->rcv_nxt_ - s.seq) < 0) {
       c->state_ = TcpState::closed;
       c = nullptr;
     }
@@ -66,12 +66,14 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   // packet_ has the headers of a segment of ours that could not be delivered, which the peer or a router says for good. Only
   // a connection being opened ends by that, and only when it has sent that segment (RFC 5927 4).
   void tcp_refused() {
-    Slot* c = find(packet_.ip.destination, packet_.ip.tcp.destination_port, packet_.ip.tcp.source_port);
+    const TcpEndpoints ends = {packet_.ip.destination, packet_.ip.tcp.destination_port, packet_.ip.tcp.source_port};
+    Slot* c = find(ends);
     if (c && c->state_ == TcpState::syn_sent && packet_.ip.tcp.seq == c->una_) this->end(*c, TcpEvent::aborted);
   }
 
  private:
   struct Segment {
+    TcpEndpoints ends;
     uint32_t seq;
     uint32_t ack;
     uint16_t length;  // of the data, which is at `offset` of the frame
@@ -88,6 +90,9 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     if (broadcast_ || payload_length_ < tcp_size) return false;
     const uint8_t header = static_cast<uint8_t>((tcp.offset >> 2) & 0x3c);
     if (header < tcp_size || header > payload_length_ || !this->received_sum_is_right(tcp_size)) return false;
+    s.ends.remote_ = packet_.ip.source;
+    s.ends.remote_port_ = tcp.source_port;
+    s.ends.local_port_ = tcp.destination_port;
     s.seq = tcp.seq;
     s.ack = tcp.ack;
     s.length = static_cast<uint16_t>(payload_length_ - header);
@@ -96,14 +101,14 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     s.window = smaller(tcp.window, 0x7fff);
     s.urgent = tcp.urgent;
     s.flags = tcp.flags;
-    s.span = static_cast<uint16_t>(s.length + (s.flags & tcp_fin) + ((s.flags & tcp_syn) ? 1 : 0));
+    s.span = static_cast<uint16_t>(s.length + (s.flags & tcp_fin));
+    if (s.flags & tcp_syn) ++s.span;
     return true;
   }
 
-  __attribute__((noinline)) Slot* find(const Ipv4Address& remote, Be16 remote_port, Be16 local_port) {
+  __attribute__((noinline)) Slot* find(const TcpEndpoints& ends) {
     for (Slot& c : connections_)
-      if (c.state_ != TcpState::closed && c.remote_port_.raw() == remote_port.raw() &&
-          c.local_port_.raw() == local_port.raw() && c.remote_ == remote &&
+      if (c.state_ != TcpState::closed && memcmp(static_cast<TcpEndpoints*>(&c), &ends, sizeof ends) == 0 &&
           (Config::interfaces == 1 || c.interface_ == this->local()))
         return &c;
     return nullptr;
@@ -136,20 +141,18 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     return best;
   }
 
-  void start(Slot& c, uint8_t application, TcpState state, Ipv4Address remote, Be16 remote_port, Be16 local_port) {
+  void start(Slot& c, uint8_t application, TcpState state, const TcpEndpoints& ends) {
     this->forget(c);
     memset(static_cast<void*>(&c), 0, sizeof c);
     c.application_ = application;
     if (Config::interfaces > 1) c.interface_ = this->local();
     c.state_ = state;
-    c.remote_ = remote;
-    c.remote_port_ = remote_port;
-    c.local_port_ = local_port;
+    static_cast<TcpEndpoints&>(c) = ends;
     // RFC 6528: a clock of about 4 us, and a secret place for each pair of sockets.
     c.acknowledged_ = 0xffffffff;
-    c.una_ = this->hash_(remote.raw() ^ this->network_.address.raw(),
-                         static_cast<uint32_t>(remote_port.raw()) << 16 | local_port.raw()) +
-             (this->now_ms_ << 8);
+    uint32_t who[2];
+    memcpy(who, &ends, sizeof who);
+    c.una_ = this->hash_(who[0] ^ this->network_.address.raw(), who[1]) + (this->now_ms_ << 8);
     c.in_flight_ = 1;
     c.mss_ = 536;
     c.rttvar_ = seconds(1);
@@ -158,21 +161,18 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
 
   void listen(const Segment& s) {
     if (s.flags & tcp_rst) return;
-    const Be16 port = packet_.ip.tcp.destination_port;
-    Listener listener = {port, 0};
+    Listener listener = {s.ends.local_port_, 0};
     if (!(s.flags & tcp_ack) && applications_.find(listener)) {
       if (!(s.flags & tcp_syn)) {
         counters_.count(Drop::tcp);
         return;
       }
-      const Ipv4Address remote = packet_.ip.source;
-      const Be16 remote_port = packet_.ip.tcp.source_port;
       Slot* c = allocate();
       if (!c) {
         counters_.count(Drop::tcp_full);
         return;
       }
-      start(*c, listener.index, TcpState::syn_received, remote, remote_port, port);
+      start(*c, listener.index, TcpState::syn_received, s.ends);
       synchronize(*c, s);
       this->send_syn(*c);
       return;
@@ -195,23 +195,22 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   void synchronize(Slot& c, const Segment& s) {
     c.rcv_nxt_ = s.seq + 1;
     c.send_window_ = c.max_send_window_ = s.window;
-    uint16_t at = static_cast<uint16_t>(payload_offset_ + tcp_size);
-    while (at < s.offset) {
+    uint8_t left = static_cast<uint8_t>(s.offset - payload_offset_ - tcp_size);
+    while (left) {
       uint8_t option[4];
-      const uint16_t left = static_cast<uint16_t>(s.offset - at);
-      device_.rx_read(at, option, smaller(left, sizeof option));
+      device_.rx_read(static_cast<uint16_t>(s.offset - left), option, left < sizeof option ? left : sizeof option);
       if (option[0] == 0) break;
-      if (option[0] == 1) {
-        ++at;
-        continue;
+      uint8_t length = 1;
+      if (option[0] != 1) {
+        length = option[1];
+        if (left < 2 || length < 2 || length > left) break;
+        if (option[0] == 2 && length == 4) {
+          const Be16 mss = {{option[2], option[3]}};
+          c.mss_ = smaller(mss, Config::mss);
+          if (c.mss_ < smallest_mss) c.mss_ = smallest_mss;
+        }
       }
-      if (left < 2 || option[1] < 2 || option[1] > left) break;
-      if (option[0] == 2 && option[1] == 4) {
-        const Be16 mss = {{option[2], option[3]}};
-        c.mss_ = smaller(mss, Config::mss);
-        if (c.mss_ < smallest_mss) c.mss_ = smallest_mss;
-      }
-      at = static_cast<uint16_t>(at + option[1]);
+      left = static_cast<uint8_t>(left - length);
     }
   }
 
