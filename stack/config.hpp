@@ -46,6 +46,9 @@ struct Minimal {
   // What is in flight goes as two segments, so that a receiver which acknowledges every second one does not delay
   // (RFC 1122 4.2.3.2).
   static constexpr bool split_segments = true;
+  // To a peer that acknowledges each of the two at once, whole segments go instead, and the next one is written into the
+  // chip while one is in flight (tcp/preload.hpp).
+  static constexpr bool preload = false;
   // The same data is sent at most 1 + this many times: 183 s with the smallest timeout, R2 of RFC 9293 3.8.3.
   static constexpr uint8_t retransmissions = 7;
   static constexpr uint16_t time_wait_s = 60;  // 2 MSL, at most 500

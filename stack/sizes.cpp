@@ -19,6 +19,8 @@ struct NullDevice {
   bool tx_copy_rx(uint16_t, uint16_t);
   void tx_patch(uint16_t, const void*, uint16_t);
   void tx_send(uint16_t);
+  bool tx_hold();
+  void tx_resume();
 };
 uint32_t milliseconds();
 
@@ -53,6 +55,10 @@ bool NullDevice::tx_copy_rx(uint16_t, uint16_t) {
 }
 void NullDevice::tx_patch(uint16_t, const void*, uint16_t) {}
 void NullDevice::tx_send(uint16_t) {}
+bool NullDevice::tx_hold() {
+  return false;
+}
+void NullDevice::tx_resume() {}
 uint32_t milliseconds() {
   return 0;
 }
@@ -74,6 +80,8 @@ int main() {
     device.tx_copy_rx(0, 0);
     device.tx_patch(0, &octet, 1);
     device.tx_send(0);
+    device.tx_hold();
+    device.tx_resume();
   }
 }
 #else

@@ -129,9 +129,10 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     rx_position_ = moved;
   }
 
-  // There are two transmit buffers, so that a frame is written while the one before is on the wire: never waits, and is
-  // always true.
+  // There are two transmit buffers, so that a frame is written while the one before is on the wire: waits only while one
+  // of them is held, and is always true.
   bool tx_open(uint16_t reserve) {
+    if (tx_held_) wait_sent();
     tx_length_ = reserve;
     tx_at_end_ = false;
     return true;
@@ -159,7 +160,18 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     write_pair(ETXND, static_cast<uint16_t>(tx_buffer_ + length));
     tx_retries_left_ = max_retries;
     start_transmission();
-    tx_buffer_ = tx_buffer_ == tx_buffer_0 ? tx_buffer_1 : tx_buffer_0;
+    if (!tx_held_) tx_buffer_ = other_buffer();
+  }
+
+  bool tx_hold() {
+    tx_held_ = true;
+    tx_buffer_ = other_buffer();
+    return true;
+  }
+  void tx_resume() {
+    tx_held_ = false;
+    tx_buffer_ = other_buffer();
+    tx_at_end_ = false;
   }
 
   // False: nothing counts as appended.
@@ -198,6 +210,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   uint16_t rx_address(uint16_t offset) const {
     return rx_data_ < fifo_size ? in_fifo(rx_data_, offset) : static_cast<uint16_t>(rx_data_ + offset);
   }
+  uint16_t other_buffer() const { return static_cast<uint16_t>(tx_buffer_0 + tx_buffer_1 - tx_buffer_); }
   // Of an octet of the frame being written, after the control byte.
   uint16_t tx_address(uint16_t offset) const { return static_cast<uint16_t>(tx_buffer_ + 1 + offset); }
 
@@ -256,11 +269,12 @@ class Enc28j60 : private Spi, private enc28j60::Names {
   }
 
   void select_bank(uint8_t reg) {
-    if ((reg & address_bits) < first_in_all_banks && ((reg ^ bank_) & bank_bits)) switch_bank(reg & bank_bits);
+    const uint8_t bank = static_cast<uint8_t>((reg & bank_bits) >> 5);
+    if ((reg & address_bits) < first_in_all_banks && bank != bank_) switch_bank(bank);
   }
-  void switch_bank(uint8_t bank) {
-    const uint8_t off = static_cast<uint8_t>((bank_ & ~bank) >> 5);
-    const uint8_t on = static_cast<uint8_t>((bank & ~bank_) >> 5);
+  __attribute__((noinline)) void switch_bank(uint8_t bank) {
+    const uint8_t off = static_cast<uint8_t>(bank_ & ~bank);
+    const uint8_t on = static_cast<uint8_t>(bank & ~bank_);
     if (off) clear(ECON1, off);
     if (on) set(ECON1, on);
     bank_ = bank;
@@ -290,6 +304,7 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     rx_next_ = 0;
     tx_sending_ = false;
     tx_buffer_ = tx_buffer_0;
+    tx_held_ = false;
     reset();
     const uint8_t id = revision();
     if (id == 0 || id == 0xFF) return false;  // MISO held low or high: nobody there
@@ -464,10 +479,11 @@ class Enc28j60 : private Spi, private enc28j60::Names {
 
   Enc28j60Counters counters_;
   MacAddress mac_ = {};
-  uint8_t bank_ = 0;  // as in a Register
+  uint8_t bank_ = 0;
   uint8_t tx_retries_left_ = 0;
   bool tx_sending_ = false;
   bool tx_at_end_ = false;  // EWRPT is where the next octet of the frame goes
+  bool tx_held_ = false;    // the buffer that is not tx_buffer_ has a frame to be sent later
   uint16_t rx_next_ = 0;    // where the next frame's header starts
   uint16_t rx_data_ = 0;    // where the open frame's first octet is
   uint16_t rx_length_ = 0;  // of the open frame, 0: none is open

@@ -43,6 +43,10 @@
 //     Writes n octets at `offset`, inside what was reserved or written before; the append position stays.
 //   void tx_send(uint16_t length);
 //     Sends the first `length` octets (the driver or the chip pads to 60 with zeros and adds the FCS).
+//   bool tx_hold();
+//     Keeps the frame that was opened, until tx_resume makes it the open one again in place of the one opened last; frames
+//     can be opened and sent meanwhile, but none held. False: there is no room for a second one; it is abandoned.
+//   void tx_resume();
 //
 // Frames the stack sends are at most 1514 octets. MacAddress is in stack/base/address.hpp.
 #endif

@@ -133,12 +133,20 @@ class Devices<Driver, Second, Rest...> {
   void tx_send(uint16_t length) {
     with(tx_, [=](auto& driver) { driver.tx_send(length); });
   }
+  bool tx_hold() {
+    held_ = tx_;
+    return with(tx_, [](auto& driver) { return driver.tx_hold(); });
+  }
+  void tx_resume() {
+    with(held_, [](auto& driver) { driver.tx_resume(); });
+  }
 
  private:
   Driver first_;
   Devices<Second, Rest...> rest_;
   uint8_t rx_ = 0;
   uint8_t tx_ = 0;
+  uint8_t held_ = 0;  // the interface whose driver holds a frame
 };
 
 }  // namespace tcpip

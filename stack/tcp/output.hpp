@@ -5,6 +5,7 @@
 #include "stack/base/applications.hpp"
 #include "stack/base/stream.hpp"
 #include "stack/tcp/application.hpp"
+#include "stack/tcp/preload.hpp"
 #include "stack/tcp/windowed_connection.hpp"
 #include "stack/udp/link_local.hpp"
 
@@ -34,7 +35,7 @@ union States<List<A, Rest...>> {
 };
 
 template <class Config>
-class TcpOutput : public LinkLocal<Config, Config::link_local> {
+class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preload<Config::preload> {
  protected:
   using Base = LinkLocal<Config, Config::link_local>;
   using Base::device_;
@@ -42,7 +43,7 @@ class TcpOutput : public LinkLocal<Config, Config::link_local> {
   using Device = typename Config::Device;
   using Apps = typename Config::TcpApplications;
 
-  struct Slot : ConnectionOf<Config::sliding_window>::Type {
+  struct Slot : ConnectionOf<Config::sliding_window>::Type, AckHabit<Config::preload> {
     States<Apps> states;
   };
 
@@ -133,6 +134,7 @@ class TcpOutput : public LinkLocal<Config, Config::link_local> {
   static constexpr uint8_t must_go = 1;  // also without data
   static constexpr uint8_t hold = 2;     // not when it fills the room
   static constexpr uint8_t whole = 4;    // nothing but a full segment, or the last one
+  static constexpr uint8_t loaded = 8;   // the data is what is preloaded, and fills the room
 
   // Sends one segment with at most `room` octets of what the application has from octet una + from on, and with FIN when
   // there is no more. Returns the octets of sequence space in it.
@@ -155,11 +157,15 @@ class TcpOutput : public LinkLocal<Config, Config::link_local> {
     } else if (room) {
       const bool fin_sent = c.flags_ & Connection::fin_sent;
       if (fin_sent) room = smaller(room, static_cast<uint16_t>(c.in_flight_ - 1 - from));
-      Writer<Device> writer(device_, room);
-      Produce produce = {c, c.acknowledged() + from, writer};
-      applications_.visit(c.application_, produce);
-      n = writer.written();
-      sum = writer.sum();
+      if (Config::preload && (how & loaded)) {
+        device_.tx_resume();
+        n = room;
+        sum = this->take_preloaded();
+      } else {
+        Writer<Device> writer(device_, room);
+        n = produce(c, from, writer);
+        sum = writer.sum();
+      }
       const bool all = n < room;
       if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && all) flags |= tcp_fin;
       if (!all && (how & hold)) n = sum = 0;
@@ -184,6 +190,13 @@ class TcpOutput : public LinkLocal<Config, Config::link_local> {
     }
     tcp_send(flags, header, n, sum);
     return taken;
+  }
+
+  // Writes what the application has from octet una + from on; returns how much.
+  uint16_t produce(Slot& c, uint16_t from, Writer<Device>& writer) {
+    Produce produce = {c, c.acknowledged() + from, writer};
+    applications_.visit(c.application_, produce);
+    return writer.written();
   }
 
   // Sends what is in packet_ with n octets of data behind it.

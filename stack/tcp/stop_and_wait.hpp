@@ -10,7 +10,9 @@ class StopAndWait : public TcpOutput<Config> {
  protected:
   using Base = TcpOutput<Config>;
   using Base::connections_;
+  using Base::device_;
   using Base::hold;
+  using Base::loaded;
   using Base::must_go;
   using typename Base::Slot;
 
@@ -42,10 +44,16 @@ class StopAndWait : public TcpOutput<Config> {
     // timer has expired. With a closed window that is the probe.
     const bool small = room == 0 || room < smaller(c.mss_, c.max_send_window_ / 2);
     if (forced && room == 0) room = 1;
-    const uint16_t first =
-        Config::split_segments && room == c.mss_ && room >= 128 ? static_cast<uint16_t>(room / 2) : room;
-    uint16_t sent =
-        this->segment(c, 0, first, static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0)));
+    const uint16_t first = Config::split_segments && room == c.mss_ && room >= 128 && !c.acknowledges_each()
+                               ? static_cast<uint16_t>(room / 2)
+                               : room;
+    const bool full = first == c.mss_;
+    uint8_t how = static_cast<uint8_t>((acknowledge ? must_go : 0) | (small && !forced ? hold : 0));
+    if (full && !forced && this->is_preloaded(c))
+      how |= loaded;
+    else
+      drop_preloaded(c);
+    uint16_t sent = this->segment(c, 0, first, how);
     if (sent == first && first < room)
       sent = static_cast<uint16_t>(sent + this->segment(c, sent, static_cast<uint16_t>(room - first), 0));
     if (sent > c.in_flight_) c.in_flight_ = sent;
@@ -55,13 +63,19 @@ class StopAndWait : public TcpOutput<Config> {
       this->clear(c, Connection::timer);
     else if (!(c.flags_ & Connection::timer))
       this->arm(c);
+    if (Config::preload && full && sent == first && (!Config::split_segments || c.acknowledges_each()))
+      this->preload_after(c);
   }
 
   void tcp_poll() {
     for (Slot& c : connections_) {
-      if (c.state_ == TcpState::closed) continue;
+      if (c.state_ == TcpState::closed) {
+        drop_preloaded(c);
+        continue;
+      }
       if (c.flags_ & Connection::wanted) output(c, false);
       if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(this->now_, c.deadline_)) expire(c);
+      if (this->preload_is_due(c)) preload(c);
     }
   }
 
@@ -83,7 +97,11 @@ class StopAndWait : public TcpOutput<Config> {
   // n octets more than before are acknowledged.
   void acknowledged(Slot& c, uint16_t n) {
     this->advance(c, n);
-    if (c.retries_ == 0) this->measured(c, static_cast<Tick>(this->now_ - c.sent_at_));
+    if (c.retries_ == 0) {
+      const Tick after = static_cast<Tick>(this->now_ - c.sent_at_);
+      c.learn(c.in_flight_ != 0, after);
+      this->measured(c, after);
+    }
     c.retries_ = 0;
     if (c.in_flight_)
       this->arm(c);
@@ -110,6 +128,18 @@ class StopAndWait : public TcpOutput<Config> {
   static bool is_deaf(const Slot&) { return false; }
 
  private:
+  // Writes the segment after the one in flight, when the application has a full one.
+  void preload(Slot& c) {
+    this->take_preloaded();
+    if (!this->open(ethernet_size + ipv4_size + tcp_size)) return;
+    Writer<typename Config::Device> writer(device_, c.mss_);
+    if (this->produce(c, c.in_flight_, writer) == c.mss_ && device_.tx_hold()) this->keep_preloaded(writer.sum());
+  }
+  __attribute__((noinline)) void drop_preloaded(const Slot& c) {
+    if (this->is_preloaded(c)) device_.tx_resume();
+    if (this->is_preloaded(c) || this->preload_is_due(c)) this->take_preloaded();
+  }
+
   void expire(Slot& c) {
     if (!this->expired(c)) transmit(c, true, false);
   }

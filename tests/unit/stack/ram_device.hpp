@@ -11,6 +11,8 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "stack/base/address.hpp"
@@ -29,6 +31,7 @@ class RamDevice {
  public:
   std::deque<Octets> waiting;  // to be received
   std::deque<Octets> sent;
+  uint32_t holds = 0;  // calls of tx_hold
   bool stuck = false;  // tx_open fails
 
   bool begin(const tcpip::MacAddress&) { return true; }
@@ -104,6 +107,16 @@ class RamDevice {
     tx_.clear();
     written_.clear();
   }
+  bool tx_hold() {
+    EXPECT_FALSE(held_) << "holds two frames";
+    held_ = {tx_, written_};
+    ++holds;
+    return true;
+  }
+  void tx_resume() {
+    ASSERT_TRUE(held_);
+    std::tie(tx_, written_) = *std::exchange(held_, std::nullopt);
+  }
 
  private:
   std::span<const uint8_t> open_frame() const {
@@ -117,6 +130,7 @@ class RamDevice {
   std::optional<std::span<const uint8_t>> from_store_;
   Octets tx_;
   std::vector<bool> written_;
+  std::optional<std::pair<Octets, std::vector<bool>>> held_;
 };
 
 }  // namespace avrlan::test

@@ -31,9 +31,9 @@ class Station : public LinkEnd<Profile> {
   Scheduler& scheduler_;
 };
 
-// Bulk each way. Returns how many octets were sent again.
+// Bulk each way. Returns how many octets were made again; `held`: frames that A preloaded.
 template <class A, class B>
-uint32_t exchange(uint64_t seed, const std::string& link) {
+uint32_t exchange(uint64_t seed, const std::string& link, uint32_t* held = nullptr) {
   Scheduler scheduler;
   Station<A> a(scheduler, 0);
   Station<B> b(scheduler, 1);
@@ -48,6 +48,7 @@ uint32_t exchange(uint64_t seed, const std::string& link) {
     scheduler.run_until(scheduler.now() + Duration::milliseconds(100));
   a.expect_everything();
   b.expect_everything();
+  if (held) *held = a.stack.device().holds;
   return a.app().produced + b.app().produced - 2 * bulk_length;
 }
 
@@ -76,6 +77,22 @@ TYPED_TEST(TcpPairTest, OneMegabyteEachWayThroughLossDelayAndReordering) {
 
 TYPED_TEST(TcpPairTest, NothingIsSentTwiceWhenNothingIsLost) {
   EXPECT_EQ(this->exchange_bulk(1, "rate=10M,delay=20ms"), 0u);
+}
+
+struct Preloading : tcpip::Minimal {
+  static constexpr bool preload = true;
+};
+
+// On a link that is short enough for the peer to acknowledge at once.
+TEST(TcpPreloadPairTest, OneMegabyteEachWayThroughLossAndReordering) {
+  const std::string link = "rate=10M,delay=1ms,loss=1%,reorder=1%,dup=0.5%";
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    uint32_t held = 0;
+    exchange<Preloading, Preloading>(seed, link, &held);
+    EXPECT_GT(held, 100u);
+    exchange<Preloading, tcpip::Full>(seed, link);
+    ASSERT_FALSE(HasFailure()) << seed;
+  }
 }
 
 }  // namespace
