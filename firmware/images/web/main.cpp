@@ -112,12 +112,14 @@ void Site::print_bytes(uint32_t n, Text& out) {
   uint32_t i = out.offset() < n ? out.offset() : n;
   out.skip(i);
   while (i != n && !out.full()) {
-    uint8_t chunk[32];
+    constexpr uint8_t most = 64;
+    uint8_t chunk[most];
     const uint8_t high = static_cast<uint8_t>(i >> 8 ^ i >> 16 ^ i >> 24);
     uint8_t low = static_cast<uint8_t>(i);
-    uint8_t filled = 0;
-    do chunk[filled++] = static_cast<uint8_t>(low++ ^ high);
-    while (low != 0 && filled != sizeof chunk && filled != n - i);
+    // Up to where `high` changes.
+    uint8_t filled = n - i < most ? static_cast<uint8_t>(n - i) : most;
+    if (low > 256 - filled) filled = static_cast<uint8_t>(-low);
+    for (uint8_t at = 0; at != filled; ++at) chunk[at] = static_cast<uint8_t>(low++ ^ high);
     out.write(chunk, filled);
     i += filled;
   }
