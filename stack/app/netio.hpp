@@ -73,19 +73,24 @@ class NetioServer : public TcpApplication {
 
   template <class Writer>
   void produce(Connection&, State& s, uint32_t offset, Writer& writer) {
+    static const uint8_t one = 1;
     if (s.phase != sending) return;
     const uint32_t size = s.command.size;
-    uint32_t in_block = (offset - s.at) % size;
     while (writer.room() && !(s.end && offset == s.end)) {
-      const uint8_t first = offset + size == s.end;
-      uint32_t n = size - in_block;
-      if (n > sizeof zeros_) n = sizeof zeros_;
-      if (n > writer.room()) n = writer.room();
-      if (in_block == 0 && first) n = 1;
-      writer.write(in_block == 0 && first ? &first : zeros_, static_cast<uint16_t>(n));
-      offset += n;
-      in_block += n;
-      if (in_block == size) in_block = 0;
+      uint16_t n = sizeof zeros_;
+      const uint8_t* from = zeros_;
+      if (s.end) {  // until when it does not matter where blocks begin
+        const uint32_t last = s.end - size;
+        const uint32_t left = offset < last ? last - offset : s.end - offset;
+        if (left < n) n = static_cast<uint16_t>(left);
+        if (offset == last) {
+          from = &one;
+          n = 1;
+        }
+      }
+      const uint16_t room = writer.room();
+      writer.write(from, n);
+      offset += n < room ? n : room;
     }
     if (offset > s.high) s.high = offset;
   }
@@ -113,7 +118,7 @@ class NetioServer : public TcpApplication {
     if (s.last) s.phase = commanding;
   }
 
-  uint8_t zeros_[128] = {};
+  uint8_t zeros_[256] = {};
 };
 
 }  // namespace tcpip

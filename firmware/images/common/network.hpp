@@ -14,6 +14,7 @@ struct ProfileOf : Of {
   using Device = tcpip::Enc28j60<board::Spi>;
   static constexpr bool udp = true;
   static constexpr bool dhcp = true;
+  static constexpr bool preload = !Of::sliding_window;
 };
 using Profile = ProfileOf<tcpip::Minimal>;
 
