@@ -1,7 +1,10 @@
 // How many octets a second a firmware sends and receives by TCP against a peer that acknowledges at once, beside what the
 // wire and SPI allow. Virtual time: the same figures on any machine. Usage: throughput DIRECTORY-OF-FIRMWARE
 
+#include <array>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "emulator/cli/simulation.hpp"
@@ -11,47 +14,104 @@ namespace avrlan::test {
 namespace {
 
 constexpr double hz = 16e6;
+constexpr std::size_t octets = 500'000;
+constexpr std::size_t mss = ScriptedPeer::mss;
 
-// One exchange and the octets it moved.
-void measure(const std::string& elfs, const std::string& board, const std::string& image, const std::string& what,
-             std::size_t octets, const std::function<void(ScriptedPeer&)>& script) {
+// 10 Mbit/s, half duplex: preamble, FCS and gap with each frame (IEEE 802.3), and the answer of 64 octets to each.
+constexpr double octet_s = 800e-9, gap_s = 9.6e-6;
+constexpr double segment_s = (static_cast<double>(mss) + 54 + 4 + 8) * octet_s + gap_s;
+constexpr double acknowledgement_s = (64 + 8) * octet_s + gap_s;
+constexpr double wire_ceiling = static_cast<double>(mss) / (segment_s + acknowledgement_s);
+// A byte every 18 cycles (firmware/board/spi.hpp), and 54 octets of headers with each segment.
+constexpr double spi_ceiling = hz / 18 * static_cast<double>(mss) / (static_cast<double>(mss) + 54);
+
+// NETIO's command (stack/app/netio.hpp).
+enum class Netio : std::uint8_t { receive = 1, send = 2 };
+std::string command(Netio what, std::size_t size) {
+  std::string text(8, '\0');
+  text[3] = static_cast<char>(what);
+  for (std::size_t i = 0; i < 4; ++i) text[4 + i] = static_cast<char>(size >> (24 - 8 * i));
+  return text;
+}
+
+// From the first frame of the exchange until `moved` says that so many octets have passed. 0: that did not happen.
+double rate(const Board& board, const Firmware& firmware, const std::function<void(ScriptedPeer&)>& script,
+            const std::function<std::size_t(const ScriptedPeer&)>& moved) {
   ScriptedPeer* peer = nullptr;
-  const Firmware firmware = Firmware::load_elf(elfs + "/" + board + "/" + image + ".elf");
-  Simulation simulation(find_board(board), firmware, SimulationOptions{},
-                        [&](Scheduler& scheduler, FrameSink& to_board) {
-                          auto made = std::make_unique<ScriptedPeer>(scheduler, to_board);
-                          peer = made.get();
-                          return made;
-                        });
+  Simulation simulation(board, firmware, SimulationOptions{}, [&](Scheduler& scheduler, FrameSink& to_board) {
+    auto made = std::make_unique<ScriptedPeer>(scheduler, to_board);
+    peer = made.get();
+    return made;
+  });
   script(*peer);
+  Machine& machine = simulation.machine();
   const Instant limit = Instant::at(Duration::seconds(30));
-  while (!peer->done() && simulation.machine().now() < limit &&
-         !simulation.machine().run_until(simulation.machine().now() + Duration::milliseconds(10))) {
+  while (machine.now() < limit && !machine.run_until(machine.now() + Duration::milliseconds(1))) {
+    if (peer->exchanges().empty() || moved(*peer) < octets) continue;
+    return static_cast<double>(moved(*peer)) / (machine.now() - peer->exchanges().back().started).seconds();
   }
-  std::printf("| %s | %s | %s |", board.c_str(), image.c_str(), what.c_str());
-  if (!peer->done() || peer->exchanges().empty() || !peer->exchanges().back().complete) {
-    std::printf(" not completed | |\n");
-    return;
-  }
-  const ScriptedPeer::Exchange& exchange = peer->exchanges().back();
-  const double rate = static_cast<double>(octets) / (exchange.ended - exchange.started).seconds();
-  std::printf(" %.0f | %.1f |\n", rate / 1e3, hz / rate);
+  return 0;
+}
+
+std::size_t replied(const ScriptedPeer& peer) {
+  return peer.exchanges().back().reply.size();
+}
+
+double netio_rate(const Board& board, const Firmware& firmware, Netio what, std::size_t size) {
+  constexpr std::uint16_t port = 18767;
+  if (what == Netio::send)
+    return rate(
+        board, firmware, [&](ScriptedPeer& peer) { peer.tcp(port, command(what, size), octets + mss); }, replied);
+  return rate(
+      board, firmware,
+      [&](ScriptedPeer& peer) { peer.stream(port, command(what, size) + std::string(2 * octets, '\0'), 0); },
+      [](const ScriptedPeer& peer) { return peer.acknowledged(); });
+}
+
+void print(double kbytes) {
+  if (kbytes == 0)
+    std::printf(" - |");
+  else
+    std::printf(" %.0f |", kbytes / 1e3);
+}
+void print_shares(double best) {
+  std::printf(" %.1f | %.0f %% | %.0f %% |\n", hz / best, 100 * best / wire_ceiling, 100 * best / spi_ceiling);
 }
 
 }  // namespace
 }  // namespace avrlan::test
 
 int main(int argc, char** argv) {
+  using namespace avrlan;
   using namespace avrlan::test;
   if (argc != 2) {
     std::fprintf(stderr, "usage: throughput DIRECTORY, which has <board>/netio.elf and so on\n");
     return 64;
   }
-  std::printf("| board | image | what | kB/s | cycles/octet |\n|---|---|---|---:|---:|\n");
-  constexpr std::size_t octets = 1'000'000;
-  for (const char* board : {"uno-enc28j60", "mega-enc28j60"}) {
-    measure(argv[1], board, "web", "sends a page of 1 MB", octets,
-            [](ScriptedPeer& peer) { peer.get("/bytes?n=" + std::to_string(octets)); });
+  const std::string elfs = argv[1];
+  constexpr std::array<std::size_t, 6> sizes{1, 2, 4, 8, 16, 32};
+  std::printf("Ceilings: wire %.0f kB/s, SPI %.0f kB/s. In kB/s by the size of a write:\n\n", wire_ceiling / 1e3,
+              spi_ceiling / 1e3);
+  std::printf("| board | image | way |");
+  for (const std::size_t size : sizes) std::printf(" %zuk |", size);
+  std::printf(" cycles/octet | of the wire | of SPI |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const char* name : {"uno-enc28j60", "mega-enc28j60"}) {
+    const Board board = find_board(name);
+    for (const char* image : {"netio", "netio-interrupt", "netio-minimal"}) {
+      const Firmware firmware = Firmware::load_elf(elfs + "/" + name + "/" + image + ".elf");
+      for (const Netio what : {Netio::send, Netio::receive}) {
+        std::printf("| %s | %s | %s |", name, image, what == Netio::send ? "sends" : "receives");
+        double last = 0;
+        for (const std::size_t size : sizes) print(last = netio_rate(board, firmware, what, size * 1024));
+        print_shares(last);
+      }
+    }
+    const Firmware web = Firmware::load_elf(elfs + "/" + name + "/web.elf");
+    const double page = rate(
+        board, web, [](ScriptedPeer& peer) { peer.get("/bytes?n=" + std::to_string(2 * octets)); }, replied);
+    std::printf("| %s | web | sends a page | | | | | |", name);
+    print(page);
+    print_shares(page);
   }
   return 0;
 }

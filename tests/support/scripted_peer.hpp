@@ -56,6 +56,10 @@ class ScriptedPeer : public FrameSink {
   // Every frame both ways since the start.
   const std::vector<Seen>& frames() const { return frames_; }
   bool board_has_address() const { return board_ready_; }
+  // Octets of the TCP request at hand that the board has acknowledged.
+  std::size_t acknowledged() const {
+    return connection_.established ? connection_.send_unacknowledged - connection_.send_start : 0;
+  }
 
   void deliver(const EthernetFrame& frame) override;
 
