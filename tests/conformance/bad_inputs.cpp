@@ -8,8 +8,6 @@
 
 namespace avrlan::test {
 
-std::vector<Rule> bad_tcp_inputs();
-
 void expect_alive(Link& link) {
   link.run_for(ms(50));
   link.forget();
@@ -429,56 +427,44 @@ void closed_port_storm(Link& link) {
 }  // namespace
 
 std::vector<Rule> bad_inputs() {
-  struct Class {
-    std::string_view id;
-    std::string_view source;  // a public member of the class
-    std::string_view text;
-    void (*test)(Link&);
-    Setup setup = Setup::configured;
+  return {
+      attack("L-1", "CVE-2020-11906", "runts", runts),
+      attack("L-2", "CVE-2020-11914", "truncated ARP, wrong lengths", truncated_arp),
+      attack("L-3", "CVE-2003-0001", "padding is zero", padding_leak),
+      attack("L-4", "CVE-2019-12262", "poisoned and flooded ARP", poisoned_arp),
+      attack("L-5", "RFC 1122 2.3.2", "ARP with our own or a group address", arp_of_ourselves),
+      attack("I-1", "CVE-2020-11896", "total length beyond the frame", long_total),
+      attack("I-2", "INFRA:HALT", "total length below the header", short_total),
+      attack("I-3", "CVE-2018-16601", "impossible IHL", header_length),
+      attack("I-4", "CVE-2019-12256", "malformed options", ip_options),
+      attack("I-5", "RFC 1122 3.2.1", "wrong version and checksum", bad_header),
+      attack("I-6", "CVE-1999-0016", "land", land),
+      attack("I-7", "RFC 1122 3.2.1.3", "martian sources", martians),
+      attack("I-8", "CVE-2020-11898", "nested IP", nested),
+      attack("I-9", "RFC 1122 3.2.2.1", "a storm of an unknown protocol", protocol_storm),
+      attack("F-1", "CVE-1999-0128", "ping of death", ping_of_death),
+      attack("F-2", "CVE-2020-17438", "a tail beyond the buffer", tail_beyond),
+      attack("F-3", "uIP 1.0", "the exact end of the buffer", exact_end),
+      attack("F-4", "CVE-1999-0015", "teardrop", teardrop),
+      attack("F-5", "uIP 1.0", "fragments that are no multiple of 8", ragged),
+      attack("F-6", "RFC 791", "empty fragments", empty_fragments),
+      attack("F-7", "RFC 791", "two ends", two_ends),
+      attack("F-8", "CVE-2018-5391", "a flood of fragments", fragment_flood),
+      attack("F-9", "RFC 1858", "a TCP header in tiny fragments", tiny_fragments),
+      attack("F-10", "CVE-2020-17469", "headers of different length", header_mismatch),
+      attack("F-11", "RFC 894", "trailing octets behind fragments", trailing_data),
+      attack("F-12", "RFC 791", "less than a transport header in all", short_result),
+      attack("C-1", "CVE-2018-16527", "short ICMP", short_icmp),
+      attack("C-2", "uIP 1.0", "wrong ICMP checksum", wrong_icmp_checksum),
+      attack("C-3", "RFC 1122 3.2.2.6", "a large echo", large_echo),
+      attack("C-4", "CVE-2020-11910", "truncated quotations", truncated_quote),
+      attack("C-5", "CVE-2004-0790", "blind ICMP against TCP", blind_icmp),
+      attack("C-6", "CVE-2020-11911", "redirect, mask and router injected", injected_icmp),
+      attack("C-7", "CVE-1999-0513", "smurf and echo loops", smurf),
+      attack("C-8", "CVE-1999-0524", "truncated timestamp", truncated_timestamp),
+      attack("U-1", "CVE-2020-11896", "lying UDP lengths", udp_lengths),
+      attack("U-2", "RFC 1122 3.2.2", "a storm at a closed port", closed_port_storm),
   };
-  const Class classes[] = {
-      {"L-1", "CVE-2020-11906", "runts", runts},
-      {"L-2", "CVE-2020-11914", "truncated ARP, wrong lengths", truncated_arp},
-      {"L-3", "CVE-2003-0001", "padding is zero", padding_leak},
-      {"L-4", "CVE-2019-12262", "poisoned and flooded ARP", poisoned_arp},
-      {"L-5", "RFC 1122 2.3.2", "ARP with our own or a group address", arp_of_ourselves},
-      {"I-1", "CVE-2020-11896", "total length beyond the frame", long_total},
-      {"I-2", "INFRA:HALT", "total length below the header", short_total},
-      {"I-3", "CVE-2018-16601", "impossible IHL", header_length},
-      {"I-4", "CVE-2019-12256", "malformed options", ip_options},
-      {"I-5", "RFC 1122 3.2.1", "wrong version and checksum", bad_header},
-      {"I-6", "CVE-1999-0016", "land", land},
-      {"I-7", "RFC 1122 3.2.1.3", "martian sources", martians},
-      {"I-8", "CVE-2020-11898", "nested IP", nested},
-      {"I-9", "RFC 1122 3.2.2.1", "a storm of an unknown protocol", protocol_storm},
-      {"F-1", "CVE-1999-0128", "ping of death", ping_of_death},
-      {"F-2", "CVE-2020-17438", "a tail beyond the buffer", tail_beyond},
-      {"F-3", "uIP 1.0", "the exact end of the buffer", exact_end},
-      {"F-4", "CVE-1999-0015", "teardrop", teardrop},
-      {"F-5", "uIP 1.0", "fragments that are no multiple of 8", ragged},
-      {"F-6", "RFC 791", "empty fragments", empty_fragments},
-      {"F-7", "RFC 791", "two ends", two_ends},
-      {"F-8", "CVE-2018-5391", "a flood of fragments", fragment_flood},
-      {"F-9", "RFC 1858", "a TCP header in tiny fragments", tiny_fragments},
-      {"F-10", "CVE-2020-17469", "headers of different length", header_mismatch},
-      {"F-11", "RFC 894", "trailing octets behind fragments", trailing_data},
-      {"F-12", "RFC 791", "less than a transport header in all", short_result},
-      {"C-1", "CVE-2018-16527", "short ICMP", short_icmp},
-      {"C-2", "uIP 1.0", "wrong ICMP checksum", wrong_icmp_checksum},
-      {"C-3", "RFC 1122 3.2.2.6", "a large echo", large_echo},
-      {"C-4", "CVE-2020-11910", "truncated quotations", truncated_quote},
-      {"C-5", "CVE-2004-0790", "blind ICMP against TCP", blind_icmp},
-      {"C-6", "CVE-2020-11911", "redirect, mask and router injected", injected_icmp},
-      {"C-7", "CVE-1999-0513", "smurf and echo loops", smurf},
-      {"C-8", "CVE-1999-0524", "truncated timestamp", truncated_timestamp},
-      {"U-1", "CVE-2020-11896", "lying UDP lengths", udp_lengths},
-      {"U-2", "RFC 1122 3.2.2", "a storm at a closed port", closed_port_storm},
-  };
-  std::vector<Rule> all;
-  for (const Class& one : classes)
-    all.push_back({one.id, Level::must, one.source, true, true, one.text, one.test, one.setup, true});
-  for (const Rule& rule : bad_tcp_inputs()) all.push_back(rule);
-  return all;
 }
 
 }  // namespace avrlan::test

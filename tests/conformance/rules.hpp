@@ -23,6 +23,12 @@ struct Rule {
   bool hostile = false;  // afterwards the stack must still serve, and may have sent no octet that it was not sent
 };
 
+// One class of bad input; `source` is a public member of it.
+inline Rule attack(std::string_view id, std::string_view source, std::string_view text, void (*test)(Link&),
+                   Setup setup = Setup::configured) {
+  return {id, Level::must, source, true, true, text, test, setup, true};
+}
+
 std::vector<Rule> arp_rules();
 std::vector<Rule> ipv4_rules();
 std::vector<Rule> icmp_rules();
@@ -32,6 +38,8 @@ std::vector<Rule> tcp_connection_rules();
 std::vector<Rule> tcp_data_rules();
 // Malformed frames and attacks; see bad_inputs.cpp.
 std::vector<Rule> bad_inputs();
+std::vector<Rule> bad_tcp_inputs();
+std::vector<Rule> bad_service_inputs();
 
 // All of them, in this order.
 std::vector<Rule> all_rules();
