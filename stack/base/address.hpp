@@ -36,6 +36,7 @@ struct Ipv4Address {
   }
   bool is_zero() const { return raw() == 0; }
   bool is_link_local() const { return octet[0] == 169 && octet[1] == 254; }  // RFC 3927
+  bool is_multicast() const { return (octet[0] & 0xf0) == 0xe0; }
   // Class D and E, and limited broadcast: never one host (RFC 1122 3.2.1.3).
   bool is_multicast_or_above() const { return octet[0] >= 224; }
 };
@@ -46,6 +47,12 @@ __attribute__((noinline)) inline bool operator==(const Ipv4Address& a, const Ipv
 }
 inline bool operator!=(const Ipv4Address& a, const Ipv4Address& b) {
   return !(a == b);
+}
+
+// Of a number as people write it: 0xe00000fb is 224.0.0.251.
+constexpr Ipv4Address to_address(uint32_t number) {
+  return Ipv4Address{{static_cast<uint8_t>(number >> 24), static_cast<uint8_t>(number >> 16),
+                      static_cast<uint8_t>(number >> 8), static_cast<uint8_t>(number)}};
 }
 
 // What an interface has for an address. 0.0.0.0: none yet.

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stack/base/address.hpp"
 #include "stack/config.hpp"
 
 namespace tcpip {
@@ -52,6 +53,22 @@ struct Applications<List<First, Rest...>> {
 
   First first;
   Applications<List<Rest...>> rest;
+};
+
+// The groups that UDP applications receive from.
+template <class L>
+struct Groups;
+template <>
+struct Groups<List<>> {
+  static constexpr bool any = false;
+  static bool has(const Ipv4Address&) { return false; }
+};
+template <class First, class... Rest>
+struct Groups<List<First, Rest...>> {
+  static constexpr bool any = First::group != 0 || Groups<List<Rest...>>::any;
+  static bool has(const Ipv4Address& ip) {
+    return (First::group && ip == to_address(First::group)) || Groups<List<Rest...>>::has(ip);
+  }
 };
 
 // The application of type A.

@@ -3,7 +3,7 @@
 // Driver for the Microchip ENC28J60, silicon revisions B5 and B7, as a device in the sense of netif/device.hpp.
 // DS = data sheet DS39662E, ER = silicon errata DS80349C (numbers as printed there).
 //
-// Not supported: full duplex (the chip cannot negotiate it, DS 2.6 and 6.6), multicast reception, power save.
+// Not supported: full duplex (the chip cannot negotiate it, DS 2.6 and 6.6), more than one multicast group, power save.
 //
 // `Spi` is a policy class, copied into the driver:
 //   void select();                  chip select falls
@@ -37,12 +37,13 @@ struct Enc28j60Counters {
 };
 
 // `store`: octets of the chip's memory that are the store of netif/device.hpp; the receive FIFO has the rest.
-template <class Spi, uint16_t store = 2064>
+// `multicast`: an IPv4 group whose frames are received, as a number (0xe00000fb: 224.0.0.251); 0: none.
+template <class Spi, uint16_t store = 2064, uint32_t multicast = 0>
 class Enc28j60 : private Spi, private enc28j60::Names {
  public:
   explicit constexpr Enc28j60(const Spi& spi = Spi()) : Spi(spi) {}
 
-  // Resets and sets up the chip, half duplex, unicast and broadcast, interrupt pin low while a frame waits.
+  // Resets and sets up the chip, half duplex, unicast, broadcast and `multicast`, interrupt pin low while a frame waits.
   // False: no chip answers. Takes about 3 ms.
   bool begin(const MacAddress& mac) {
     mac_ = mac;
@@ -335,13 +336,26 @@ class Enc28j60 : private Spi, private enc28j60::Names {
     write_pair(ERXRDPT, fifo_size - 1);
     write_control_byte(tx_buffer_0);
     write_control_byte(tx_buffer_1);
-    write(ERXFCON, UCEN | CRCEN | BCEN);
+    constexpr uint8_t hash = group_hash();
+    if (multicast) write(static_cast<uint8_t>(EHT0 + hash / 8), static_cast<uint8_t>(1 << hash % 8));
+    write(ERXFCON, UCEN | CRCEN | BCEN | (multicast ? HTEN : 0));
   }
   // 0: as MACON3 says (DS figure 7-1). The chip leaves it alone, so once is enough.
   void write_control_byte(uint16_t buffer) {
     const uint8_t as_macon3 = 0;
     write_pair(EWRPT, buffer);
     write_buffer(&as_macon3, 1, 0);
+  }
+
+  // DS 8.4: bits 28:23 of the CRC over the group's MAC address (RFC 1112 6.4), each octet from its lowest bit on.
+  static constexpr uint8_t group_hash() {
+    const uint8_t mac[6] = {0x01, 0x00, 0x5e, multicast >> 16 & 0x7f, multicast >> 8 & 0xff, multicast & 0xff};
+    uint32_t crc = 0xffffffff;
+    for (uint8_t i = 0; i != 48; ++i) {
+      const bool bit = (crc >> 31 ^ mac[i / 8] >> i % 8) & 1;
+      crc = static_cast<uint32_t>(crc << 1) ^ (bit ? 0x04c11db7 : 0);
+    }
+    return crc >> 23 & 0x3f;
   }
 
   void set_up_mac() {  // DS 6.5

@@ -38,6 +38,7 @@ struct Names {
     ESTAT = eth(0, 0x1D),
     ECON2 = eth(0, 0x1E),
     ECON1 = eth(0, 0x1F),
+    EHT0 = eth(1, 0x00),
     ERXFCON = eth(1, 0x18),
     EPKTCNT = eth(1, 0x19),
     MACON1 = mac(2, 0x00),
@@ -71,7 +72,7 @@ struct Names {
   enum EstatBits : uint8_t { BUFER = 0x40, RXBUSY = 0x04 };
   enum Econ2Bits : uint8_t { PKTDEC = 0x40, PWRSV = 0x20 };
   enum Econ1Bits : uint8_t { TXRST = 0x80, RXRST = 0x40, DMAST = 0x20, CSUMEN = 0x10, TXRTS = 0x08, RXEN = 0x04 };
-  enum ErxfconBits : uint8_t { UCEN = 0x80, CRCEN = 0x20, BCEN = 0x01 };
+  enum ErxfconBits : uint8_t { UCEN = 0x80, CRCEN = 0x20, HTEN = 0x04, BCEN = 0x01 };
   enum Macon1Bits : uint8_t { MARXEN = 0x01 };
   enum Macon3Bits : uint8_t { PADCFG0 = 0x20, TXCRCEN = 0x10, FRMLNEN = 0x02 };
   enum Macon4Bits : uint8_t { DEFER = 0x40 };

@@ -1,6 +1,7 @@
 #ifndef TCPIP_NETIF_ARP_HPP
 #define TCPIP_NETIF_ARP_HPP
 // RFC 826, with the cache rules of RFC 1122 2.3.2. Not here: proxy ARP.
+#include "stack/base/applications.hpp"
 #include "stack/netif/interfaces.hpp"
 
 namespace tcpip {
@@ -49,6 +50,11 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
   bool resolve(const Ipv4Address& to) {
     memset(&packet_.ethernet.destination, 0xff, sizeof(MacAddress));
     if (network_.is_broadcast(to)) return true;
+    if (Groups<typename Config::UdpApplications>::any && to.is_multicast()) {  // RFC 1112 6.4
+      packet_.ethernet.destination =
+          MacAddress{{0x01, 0x00, 0x5e, static_cast<uint8_t>(to.octet[1] & 0x7f), to.octet[2], to.octet[3]}};
+      return true;
+    }
     const Ipv4Address& hop = network_.is_on_link(to) ? to : network_.gateway;
     if (hop.is_zero()) return false;
     Entry* entry = find(hop);

@@ -82,7 +82,8 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
     ip.length = total;
     ip.id = ++id_;
     ip.fragment = 0;
-    ip.ttl = 64;
+    // RFC 6762 11
+    ip.ttl = Groups<typename Config::UdpApplications>::any && ip.destination.is_multicast() ? 255 : 64;
     ip.checksum = 0;
     ip.checksum = static_cast<uint16_t>(~sum_add(&ip, ipv4_size, 0));
     this->ethernet_send(ethertype_ipv4, static_cast<uint16_t>(ethernet_size + ipv4_size + header),
@@ -102,6 +103,7 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
     broadcast_ = network_.is_broadcast(destination);
     if (broadcast_) return true;
     broadcast_ = link_group_;
+    if (Groups<typename Config::UdpApplications>::has(destination)) return true;
     return this->accept(destination);
   }
 

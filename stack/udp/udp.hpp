@@ -10,6 +10,8 @@ namespace tcpip {
 // What a UDP application has; derive and redefine. One whose port changes has a member `port`; 0: nothing is received.
 struct UdpApplication {
   static constexpr uint16_t port = 0;
+  // A group whose datagrams are received, as a number (to_address); the driver has to take them in. 0: none.
+  static constexpr uint32_t group = 0;
 
   // A datagram came: see Udp::Message.
   template <class Message>

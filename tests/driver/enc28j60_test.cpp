@@ -530,6 +530,29 @@ TEST_F(Enc28j60Driver, EveryCallReturnsWhenTheLineIsCut) {
   expect_alive();
 }
 
+TEST(Enc28j60DriverMulticast, ReceivesItsGroupAndNoOther) {
+  Enc28j60Rig rig;
+  tcpip::Enc28j60<HostSpi, 2064, 0xE00000FB> driver{HostSpi(&rig.line)};
+  ASSERT_TRUE(driver.begin(Enc28j60Rig::mac));
+  rig.advance(Duration::milliseconds(100));
+  const auto to_group = [](std::uint8_t last) {
+    Octets octets = Enc28j60Rig::frame_for_driver(100);
+    const Octets group{0x01, 0x00, 0x5E, 0x00, 0x00, last};
+    std::copy(group.begin(), group.end(), octets.begin());
+    return octets;
+  };
+  rig.deliver(to_group(0x01));
+  rig.deliver(to_group(0xFC));
+  EXPECT_EQ(driver.rx_open(), 0);
+  rig.deliver(to_group(0xFB));
+  EXPECT_EQ(driver.rx_open(), 100);
+  driver.rx_close();
+  rig.deliver(Enc28j60Rig::frame_for_driver(101));
+  EXPECT_EQ(driver.rx_open(), 101);
+  driver.rx_close();
+  expect_no_complaint(rig);
+}
+
 // What the driver reads is wrong now and then. It may lose frames, but it takes no harm from it.
 TEST_F(Enc28j60Driver, RecoversFromANoisyLine) {
   std::minstd_rand random(1);
