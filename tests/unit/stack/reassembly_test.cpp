@@ -235,6 +235,8 @@ TYPED_TEST(Reassembly, TwoEnds) {
   EXPECT_EQ(this->answer(), "nothing");
   this->send(echo(100, 2), {{0, 8, true}, {104, 8, true}, {8, 4, false}});
   EXPECT_EQ(this->answer(), "nothing");
+  this->send(echo(100, 3), {{56, 48, false}, {104, 4, false}, {0, 56, true}});
+  EXPECT_EQ(this->answer(), "nothing");
   EXPECT_TRUE(this->alive());
 }
 
