@@ -218,6 +218,27 @@ TEST_F(Enc28j60Driver, WritesTheNextFrameWhileOneIsOnTheWire) {
   EXPECT_EQ(driver.counters().tx_lost, 0);
 }
 
+TEST_F(Enc28j60Driver, HoldsAFrameWhileOthersAreSent) {
+  const Octets held = Enc28j60Rig::frame_for_driver(1514, 1);
+  const Octets first = Enc28j60Rig::frame_for_driver(1514, 2);
+  for (unsigned others = 0; others < 4; ++others) {
+    send(first);
+    ASSERT_TRUE(driver.tx_open(54));
+    driver.tx_write(&held[54], 1460);
+    ASSERT_TRUE(driver.tx_hold());
+    for (unsigned i = 0; i < others; ++i) send(Enc28j60Rig::frame_for_driver(100, i));
+    write_frame(Enc28j60Rig::frame_for_driver(200, 3));  // and never sent
+    driver.tx_resume();
+    driver.tx_patch(0, held.data(), 54);
+    driver.tx_send(1514);
+    EXPECT_EQ(take_sent(), first);
+    for (unsigned i = 0; i < others; ++i) EXPECT_EQ(take_sent(), Enc28j60Rig::frame_for_driver(100, i));
+    EXPECT_EQ(take_sent(), held);
+  }
+  EXPECT_EQ(take_sent(), Octets{});
+  EXPECT_EQ(driver.counters().tx_lost, 0);
+}
+
 TEST_F(Enc28j60Driver, CopiesReceivedOctetsInsideTheChip) {
   for (unsigned round = 0; round < 30; ++round) {
     const Octets in = Enc28j60Rig::frame_for_driver(1514 - round * 13, round);
