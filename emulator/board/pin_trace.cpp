@@ -33,33 +33,37 @@ bool shown_by_default(const Used& used) {
   return std::find(names.begin(), names.end(), used.by) != names.end();
 }
 
+bool contains(const std::vector<Pin>& pins, Pin pin) {
+  return std::any_of(pins.begin(), pins.end(), [&](Pin other) { return same(other, pin); });
+}
+
+std::vector<Pin> traced(const std::string& mcu, const Board& board, std::vector<Pin> pins,
+                        const peripherals::Gpio& gpio) {
+  for (const Pin pin : pins) {
+    if (!gpio.has(pin))
+      throw UsageError(fmt::format("the {} has no pin {}", mcu, pin.name()), "name pins like PB2 after --vcd FILE");
+  }
+  if (!pins.empty()) return pins;
+  for (const auto& used : uses(board, gpio)) {
+    if (shown_by_default(used) && gpio.has(used.pin) && !contains(pins, used.pin)) pins.push_back(used.pin);
+  }
+  return pins;
+}
+
 }  // namespace
 
 PinTrace::PinTrace(const std::filesystem::path& file, const std::string& scope, const Board& board,
                    std::vector<Pin> pins, peripherals::Gpio& gpio, const Scheduler& scheduler)
-    : gpio_(gpio), scheduler_(scheduler), vcd_(file, scope) {
+    : gpio_(gpio), scheduler_(scheduler), pins_(traced(scope, board, std::move(pins), gpio)), vcd_(file, scope) {
   const auto all = uses(board, gpio);
-  if (pins.empty()) {
-    for (const auto& used : all) {
-      const bool listed = std::any_of(pins.begin(), pins.end(), [&](Pin pin) { return same(pin, used.pin); });
-      if (shown_by_default(used) && gpio.has(used.pin) && !listed) pins.push_back(used.pin);
-    }
-  }
-  for (const Pin pin : pins) {
-    if (!gpio.has(pin)) {
-      throw UsageError(fmt::format("the {} has no pin {}", scope, pin.name()), "name pins like PB2 after --vcd FILE");
-    }
+  for (const Pin pin : pins_) {
     std::string note;
     for (const auto& used : all) {
       if (same(used.pin, pin)) note += (note.empty() ? "" : ", ") + used.by;
     }
-    add(pin, note);
+    const std::size_t signal = vcd_.add(pin.name(), note, gpio_.level(pin));
+    gpio_.watch(pin, [this, signal](bool high) { vcd_.change(signal, gpio_.changed_at(), high, scheduler_.now()); });
   }
-}
-
-void PinTrace::add(Pin pin, const std::string& note) {
-  const std::size_t signal = vcd_.add(pin.name(), note, gpio_.level(pin));
-  gpio_.watch(pin, [this, signal](bool high) { vcd_.change(signal, gpio_.changed_at(), high, scheduler_.now()); });
 }
 
 }  // namespace avrlan

@@ -21,10 +21,9 @@ class PinTrace {
   void flush() { vcd_.flush(scheduler_.now()); }
 
  private:
-  void add(Pin pin, const std::string& note);
-
   peripherals::Gpio& gpio_;
   const Scheduler& scheduler_;
+  const std::vector<Pin> pins_;
   Vcd vcd_;
 };
 

@@ -89,9 +89,8 @@ std::vector<NamedFile> OutDirectory::files() const {
   return files;
 }
 
-void OutDirectory::begin(std::string_view open) const {
+void OutDirectory::begin() const {
   for (const auto& name : earlier_) {
-    if (name == open) continue;
     std::error_code error;
     std::filesystem::remove(directory_ / name, error);
     if (error) {

@@ -29,9 +29,8 @@ class OutDirectory {
   std::vector<NamedFile> files() const;
   const std::vector<std::string>& names() const { return names_; }
 
-  // Removes the earlier run's files but `open`, which has been emptied already, and leaves a run.json without results.
-  // Throws HostError.
-  void begin(std::string_view open) const;
+  // Removes the earlier run's files and leaves a run.json without results. Throws HostError.
+  void begin() const;
 
  private:
   std::filesystem::path directory_;

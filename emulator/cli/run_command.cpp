@@ -152,9 +152,6 @@ SimulationOptions simulation_options(const RunArguments& args) {
     throw UsageError("--net none has no network behind the cable",
                      "leave out --hostfwd and --host-access, or use --net user");
   }
-  if (!args.pcap.empty()) options.captures.push_back(args.pcap);
-  if (!args.vcd.empty()) options.pin_trace = PinTraceOptions::parse(args.vcd);
-  if (!args.out.empty()) options.captures.push_back(args.out / frames_file);
   return options;
 }
 
@@ -185,7 +182,7 @@ profile::RecordingOptions recording_options(const RunArguments& args) {
 }
 
 // Nothing without --out.
-std::optional<OutDirectory> output_directory(const RunArguments& args, const SimulationOptions& options,
+std::optional<OutDirectory> output_directory(const RunArguments& args, const std::optional<PinTraceOptions>& pins,
                                              const profile::RecordingOptions& record) {
   std::vector<NamedFile> inputs = {{"FIRMWARE", args.firmware}};
   for (const auto& analog : args.analog) {
@@ -194,7 +191,7 @@ std::optional<OutDirectory> output_directory(const RunArguments& args, const Sim
   }
   std::vector<NamedFile> outputs;
   if (!args.pcap.empty()) outputs.push_back({"--pcap", args.pcap});
-  if (options.pin_trace) outputs.push_back({"--vcd", options.pin_trace->file});
+  if (pins) outputs.push_back({"--vcd", pins->file});
   std::vector<std::string> names = {"run.json", "diagnostics.json", std::string(uart_file), std::string(frames_file)};
   for (const auto& name : record.names()) names.push_back(name);
   if (!args.out.empty()) {
@@ -242,7 +239,9 @@ int run(const RunArguments& args) {
   const SimulationOptions options = simulation_options(args);
   const profile::RecordingOptions record = recording_options(args);
   const RunLimits limits = run_limits(args);
-  const std::optional<OutDirectory> out = output_directory(args, options, record);
+  const std::optional<PinTraceOptions> pins =
+      args.vcd.empty() ? std::nullopt : std::optional(PinTraceOptions::parse(args.vcd));
+  const std::optional<OutDirectory> out = output_directory(args, pins, record);
   const SignalPipe signals;
   Simulation simulation(board, firmware, options);
   std::optional<profile::Recording> recording;
@@ -252,9 +251,13 @@ int run(const RunArguments& args) {
         [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
     simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });
   }
+  // What an earlier run has left goes when nothing about this one can be wrong any more.
+  if (pins) simulation.machine().trace_pins(pins->file, pins->pins);
+  if (!args.pcap.empty()) simulation.capture(args.pcap);
   std::ofstream uart_log;
   if (out) {
-    out->begin(frames_file);
+    out->begin();
+    simulation.capture(*out / frames_file);
     uart_log.open(*out / uart_file, std::ios::binary);
     check_uart_log(uart_log, *out);
   }

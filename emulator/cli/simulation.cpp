@@ -33,7 +33,7 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
 }
 
 Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer)
-    : firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
+    : board_(board), firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
   MachineOptions machine_options = options.machine;
   machine_options.diagnostics = &diagnostics_;
   machine_options.goes_on = [policy = options.diagnostics](std::string_view name) {
@@ -46,12 +46,8 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
     if (event.kind == NicEvent::Kind::transmit_requested) at_transmit_.place = place();
     if (nic_event_) nic_event_(event);
   });
-  const std::int64_t hz = machine_->hz();
   machine_->attach(*nic_, *nic_);
-  if (options.pin_trace) machine_->trace_pins(options.pin_trace->file, options.pin_trace->pins);
 
-  // Each element is put in front of the one before, from the chip outwards and from the far end inwards.
-  FrameSink* to_chip = nic_.get();
   link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
   if (peer) {
     far_end_ = peer(scheduler_, *link_to_board_);
@@ -62,18 +58,8 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   }
   FrameSink& far_end = far_end_ ? *far_end_ : nowhere_;
   link_to_network_ = std::make_unique<net::Link>(scheduler_, far_end, options.link, 0);
-  FrameSink* to_network = link_to_network_.get();
-  const std::string comment =
-      fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware.path.filename().string(),
-                  firmware.sha256, board.name, machine_->mcu(), hz);
-  for (const auto& file : options.captures) {
-    recorders_.push_back(std::make_unique<net::Recorder>(
-        file, scheduler_, [this] { return machine_->cycle().count; }, comment));
-    to_chip = &recorders_.back()->inbound(*to_chip);
-    to_network = &recorders_.back()->outbound(*to_network);
-  }
-  in_.to = &frame_check_.inbound(*to_chip);
-  out_.to = &frame_check_.outbound(*to_network);
+  in_.to = &frame_check_.inbound(*nic_);
+  out_.to = &frame_check_.outbound(*link_to_network_);
   wire_.connect(*nic_, in_, out_);
   nic_->set_link(true);
   for (const CableEvent& event : options.cable) {
@@ -83,6 +69,16 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::capture(const std::filesystem::path& file) {
+  const std::string comment =
+      fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware_.path.filename().string(),
+                  firmware_.sha256, board_.name, machine_->mcu(), machine_->hz());
+  recorders_.push_back(std::make_unique<net::Recorder>(
+      file, scheduler_, [this] { return machine_->cycle().count; }, comment));
+  in_.to = &recorders_.back()->inbound(*in_.to);
+  out_.to = &recorders_.back()->outbound(*out_.to);
+}
 
 void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
   in_.seen = [seen](const EthernetFrame& frame) { seen(true, frame); };

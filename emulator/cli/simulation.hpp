@@ -54,9 +54,6 @@ struct SimulationOptions {
   net::GatewayOptions gateway;
   net::LinkOptions link;
   std::vector<CableEvent> cable;  // plugged in from the start
-  // Captures at the chip: what it was sent (accepted or not) and what it has sent.
-  std::vector<std::filesystem::path> captures;
-  std::optional<PinTraceOptions> pin_trace;
 };
 
 // Frames and octets (without FCS) that passed one point of the wire.
@@ -67,7 +64,7 @@ struct FrameCount {
 
 class Simulation {
  public:
-  // Throws HostError. `firmware` must outlive the simulation. `peer` makes the other end of the cable instead of the
+  // Throws HostError. `board` and `firmware` must outlive the simulation. `peer` makes the other end of the cable instead of the
   // backend of the options: it is given the scheduler and where to send, and returns what takes the board's frames.
   using PeerFactory = std::function<std::unique_ptr<FrameSink>(Scheduler&, FrameSink& to_board)>;
   Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer = {});
@@ -90,6 +87,8 @@ class Simulation {
   void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
   // Called for each thing that the chip does.
   void on_nic_event(std::function<void(const NicEvent&)> happened) { nic_event_ = std::move(happened); }
+  // Writes a capture at the chip from now on: what it is sent (accepted or not) and what it sends. Throws HostError.
+  void capture(const std::filesystem::path& file);
   // Up to now.
   LedCount led(Enc28j60::Led which) const;
   // Every frame dropped anywhere, by reason.
@@ -124,6 +123,7 @@ class Simulation {
   CodePlace place() const;
   void count_led(std::size_t which, bool lit);
 
+  const Board& board_;
   const Firmware& firmware_;
   Scheduler scheduler_;
   DiagnosticLog diagnostics_;

@@ -255,7 +255,6 @@ TEST_F(BadInput, OutHasTheLastRunsFilesAndKeepsOthers) {
   expect_one_line(with({"--profile", "--timeline", "9"}), usage, {"timeline.json is there already"});
   expect_one_line(with({"--profile", "--engine", "simavr"}), usage, {"cannot be observed"});
   EXPECT_EQ(read_file(out + "/timeline.json"), "mine, too");
-  EXPECT_EQ(with({"--profile", "--region", "x=nothing_of_the_kind"}).status, usage);
   file("out/run.json", "{\"files\": [\"../steps\"]}");
   expect_one_line(with({}), usage, {"run.json is there already"});
   file("steps", "mine");
@@ -264,6 +263,29 @@ TEST_F(BadInput, OutHasTheLastRunsFilesAndKeepsOthers) {
        "\"uart.log\", \"frames.pcapng\", \"diagnostics.json\"]}");
   EXPECT_EQ(with({}).status, 0);
   EXPECT_TRUE(has("../steps") && has("notes.txt"));
+}
+
+TEST_F(BadInput, LeavesWhatAnEarlierRunHasLeft) {
+  const std::string out = (directory_ / "out").string(), vcd = (directory_ / "pins.vcd").string(),
+                    pcap = (directory_ / "frames.pcapng").string();
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", web, "--net", "none", "--pace", "max", "--timeout", "100ms", "--out",
+                               out, "--pcap", pcap});
+    return run(more).status;
+  };
+  const auto left = [&] {
+    std::string all = read_file(vcd) + read_file(pcap);
+    for (const char* name : {"run.json", "uart.log", "frames.pcapng", "diagnostics.json"})
+      all += read_file(out + "/" + name);
+    return all;
+  };
+  ASSERT_EQ(with({"--vcd", vcd}), 42);
+  const std::string before = left();
+  EXPECT_EQ(with({"--vcd", vcd, "--region", "x=nothing_of_the_kind"}), usage);
+  EXPECT_EQ(with({"--vcd", vcd + ",PG7"}), usage);
+  EXPECT_EQ(with({"--vcd", vcd, "--profile", "--engine", "simavr"}), usage);
+  EXPECT_EQ(with({"--vcd", "/nonexistent/pins.vcd"}), host_failure);
+  EXPECT_EQ(left(), before);
 }
 
 TEST_F(BadInput, Regions) {
