@@ -22,7 +22,7 @@ struct CodeGroup {
   static CodeGroup parse(const std::string& text);
 };
 
-// Of our stack, lwIP and uIP, in the order in which they are tried. The last, "other", has no patterns and takes the rest.
+// Of our stack, lwIP, uIP, UIPEthernet and EtherCard, in the order in which they are tried. The last, "other", has no patterns and takes the rest.
 const std::vector<CodeGroup>& network_layers();
 
 // One a word of flash: its layer, as an index.

@@ -96,6 +96,22 @@ TEST_F(Compare, TellsWhereAnInlinedFunctionWent) {
   EXPECT_NE(back.out.find("helper (was inlined into main ("), std::string::npos) << back.out;
 }
 
+TEST_F(Compare, TellsOfCallsAndOfWhatCameAndWent) {
+  const auto base = recorded("compared");
+  auto changed = nlohmann::json::parse(read(base));
+  for (auto& function : changed["functions"]) {
+    if (function["name"] == "work") function["calls"] = 9;
+    if (function["name"] == "work") function["cycles"] = function["cycles"].get<int>() - 7;
+    if (function["name"] == "main") function["cycles"] = function["cycles"].get<int>() + 7;
+    if (function["name"] == "other") function["name"] = "another";
+  }
+  const auto done = compare({base, write("changed.json", changed.dump())});
+  for (const char* line :
+       {" work (9 calls, were 10)\n", " main\n", " another (new)\n", " other (gone, or not called any more)\n"})
+    EXPECT_NE(done.out.find(line), std::string::npos) << line << done.out;
+  EXPECT_NE(compare({base, recorded("slower")}).out.find(" work (10 calls)\n"), std::string::npos);
+}
+
 TEST_F(Compare, ReportsForMachines) {
   const auto junit = (directory_ / "compare.xml").string();
   const auto summary = (directory_ / "summary.md").string();

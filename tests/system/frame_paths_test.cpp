@@ -164,5 +164,19 @@ TEST(FramePaths, KnowLwipByItsNames) {
   EXPECT_EQ(stack.layers["application"], stack.sum({"http_recv"}));
 }
 
+TEST(Layers, KnowTheArduinosStacksByTheirNames) {
+  Stack stack("arduino");
+  EXPECT_EQ(stack.layers["checksum"], stack.sum({"fill_checksum()"}));
+  EXPECT_EQ(stack.layers["driver"], stack.sum({"Enc28J60Network::readPacket()", "ENC28J60::packetSend()",
+                                               "enc28J60_mempool_block_move_callback"}));
+  EXPECT_EQ(stack.layers["ethernet, arp"], stack.sum({"EtherCard::packetLoopArp()"}));
+  EXPECT_EQ(stack.layers["ip, icmp"], stack.sum({"EtherCard::clientIcmpRequest()"}));
+  EXPECT_EQ(stack.layers["udp"], stack.sum({"UIPUDP::parsePacket()", "EtherCard::udpPrepare()"}));
+  EXPECT_EQ(stack.layers["tcp"], stack.sum({"UIPClient::read()", "make_tcphead()", "EtherCard::httpServerReply()"}));
+  EXPECT_EQ(stack.layers["uip"], stack.sum({"UIPEthernetClass::tick()"}));
+  EXPECT_EQ(stack.layers["buffers"], stack.sum({"MemoryPool::allocBlock()"}));
+  EXPECT_EQ(stack.layers["stack"], stack.sum({"EtherCard::packetLoop()"}));
+}
+
 }  // namespace
 }  // namespace avrlan::test
