@@ -43,13 +43,9 @@ fits an item counts, and the file's before --max-regress. A pattern that fits no
 
 Exit status: 0, 1 something is worse than allowed, 64 a wrong command line or files that cannot be compared.)";
 
-profile::JsonFile load_run(const std::filesystem::path& path) {
-  return profile::JsonFile::load(path, profile::run_schema);
-}
-
 int compare(const CompareArguments& args) {
   using profile::JsonFile;
-  const JsonFile now = load_run(args.now);
+  const JsonFile now = JsonFile::load_run(args.now);
   if (args.update_baseline) {
     keep_apart({{"NEW", args.now}}, {{"--update-baseline", args.base}});
     profile::check_baseline(now, args.base);
@@ -62,7 +58,7 @@ int compare(const CompareArguments& args) {
   profile::Limits limits;
   if (!args.limits.empty()) limits.read(args.limits);
   if (!args.max_regress.empty()) limits.limit_cycles(profile::Allowance::parse("--max-regress", args.max_regress));
-  const auto comparison = profile::compare(load_run(args.base), now, limits);
+  const auto comparison = profile::compare(JsonFile::load_run(args.base), now, limits);
   fmt::print("{}", args.json ? profile::json_of(comparison).dump(2) + "\n" : profile::text_of(comparison));
   if (!args.junit.empty()) write_file(args.junit, profile::junit_of(comparison));
   if (args.github) {

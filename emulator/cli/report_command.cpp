@@ -33,11 +33,8 @@ void report(const ReportArguments& args) {
     throw UsageError(fmt::format("{} is no directory", args.directory.string()),
                      "give what --out named in `avrlan run`");
   }
-  const JsonFile file = JsonFile::load(args.directory / "run.json", profile::run_schema);
+  const JsonFile file = JsonFile::load_run(args.directory / "run.json");
   const profile::JsonValue run = file.root(), firmware = run["firmware"];
-  if (!run.has("result")) {
-    throw UsageError(fmt::format("{} is of a run that has not ended, or was killed", file.name), "record it again");
-  }
   std::string text = fmt::format("{} on {} ({}, {} Hz), engine {}\n", firmware["path"].text(), run["board"].name(),
                                  firmware["mcu"].name(), firmware["hz"].count(), run["engine"].name());
   text += run_text(run);

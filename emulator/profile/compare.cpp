@@ -310,6 +310,10 @@ Comparison compare(const JsonFile& base_file, const JsonFile& now_file, const Li
   }
   const std::string ended = base["result"]["reason"].name(), ends = now["result"]["reason"].name();
   if (ended != ends) comparison.doubts.push_back(fmt::format("the runs ended differently: {} and {}", ended, ends));
+  const double length = base["seconds"]["virtual"].real(), length_now = now["seconds"]["virtual"].real();
+  if (ended == "timeout" && ends == ended && std::abs(length - length_now) > 1e-6 * length)
+    comparison.doubts.push_back(
+        fmt::format("the runs were not of one --timeout: {:g} s and {:g} s", length, length_now));
   for (std::size_t k = 0; k < kind_names.size(); ++k) {
     const auto kind = static_cast<ItemKind>(k);
     const Values before = values_at(base, kind), after = values_at(now, kind);
@@ -417,7 +421,7 @@ std::string markdown_of(const Comparison& comparison) {
 
 void check_baseline(const JsonFile& now, const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return;
-  const JsonFile old = JsonFile::load(path, run_schema);
+  const JsonFile old = JsonFile::load_run(path);
   const std::string before = hardware_of(old.root()), after = hardware_of(now.root());
   if (before == after) return;
   throw UsageError(fmt::format("{} is a baseline of other hardware: {}, not {}", old.name, before, after),

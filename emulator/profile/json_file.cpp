@@ -90,4 +90,10 @@ JsonFile JsonFile::load(const std::filesystem::path& path, std::string_view sche
                                       : fmt::format("has schema {}, not {}", is, schema));
 }
 
+JsonFile JsonFile::load_run(const std::filesystem::path& path) {
+  JsonFile run = load(path, run_schema);
+  if (run.root().has("result")) return run;
+  throw UsageError(fmt::format("{} is of a run that has not ended, or was killed", run.name), "record it again");
+}
+
 }  // namespace avrlan::profile

@@ -54,6 +54,8 @@ struct JsonFile {
 
   // Throws UsageError: it cannot be read, is no JSON object, or its `schema` is another.
   static JsonFile load(const std::filesystem::path& path, std::string_view schema);
+  // A run.json; throws UsageError, too, when the run has not ended.
+  static JsonFile load_run(const std::filesystem::path& path);
   JsonValue root() const { return {json, name, ""}; }
 };
 

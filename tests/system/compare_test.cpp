@@ -96,6 +96,21 @@ TEST_F(Compare, TellsWhereAnInlinedFunctionWent) {
   EXPECT_NE(back.out.find("helper (was inlined into main ("), std::string::npos) << back.out;
 }
 
+TEST_F(Compare, RefusesARunThatWasKilledAndDoubtsOneOfAnotherLength) {
+  const auto base = recorded("compared");
+  const auto killed = write("killed.json", R"({"schema": "avrlan-run-1", "files": ["run.json"]})");
+  for (const auto& files : {std::vector{base, killed}, {killed, base}, {killed, base, "--update-baseline"}})
+    expect_usage_error(compare(files), "killed.json is of a run that has not ended");
+  auto run = nlohmann::json::parse(read(base));
+  run["result"]["reason"] = "timeout";
+  run["seconds"]["virtual"] = 2.0;
+  const auto longer = write("longer.json", run.dump());
+  run["seconds"]["virtual"] = 1.5;
+  const auto done = compare({longer, write("shorter.json", run.dump())});
+  EXPECT_NE(done.out.find("note: the runs were not of one --timeout: 2 s and 1.5 s\n"), std::string::npos) << done.out;
+  EXPECT_EQ(compare({longer, longer}).out.find("note: "), std::string::npos);
+}
+
 TEST_F(Compare, TellsOfCallsAndOfWhatCameAndWent) {
   const auto base = recorded("compared");
   auto changed = nlohmann::json::parse(read(base));
@@ -212,7 +227,7 @@ TEST_F(Compare, OverwritesNothingThatIsNoBaseline) {
   other["board"] = "ethernut1";
   const auto board = write("board.json", other.dump());
   expect_usage_error(compare({board, slower, "--update-baseline"}), "baseline of other hardware");
-  const auto partial = write("partial.json", "{\"schema\": \"avrlan-run-1\"}");
+  const auto partial = write("partial.json", R"({"schema": "avrlan-run-1", "result": {}})");
   expect_usage_error(compare({(directory_ / "new.json").string(), partial, "--update-baseline"}), "has no profile");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "new.json"));
   EXPECT_EQ(compare({(directory_ / "new.json").string(), slower, "--update-baseline"}).status, 0);
