@@ -1,9 +1,11 @@
 #include "emulator/cli/output_files.hpp"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 #include "emulator/board/host_error.hpp"
@@ -80,6 +82,11 @@ OutDirectory::OutDirectory(std::filesystem::path directory, std::vector<std::str
   if (error) {
     throw HostError(fmt::format("cannot make the directory {}: {}", directory_.string(), error.message()),
                     "give --out a directory that can be written");
+  }
+  lock_.reset(::opendir(directory_.c_str()));
+  if (lock_ && ::flock(::dirfd(lock_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw UsageError(fmt::format("another run is writing to {}", directory_.string()),
+                     "give each run an --out of its own");
   }
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 // What commands write, kept apart from what they read.
 
+#include <dirent.h>
+
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +25,7 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
 class OutDirectory {
  public:
   // `names`: of the files that this run will write, run.json among them. Makes the directory. Throws UsageError when one of
-  // them is there and of no run, HostError when the directory cannot be made.
+  // them is there and of no run, or while another process writes there, HostError when the directory cannot be made.
   OutDirectory(std::filesystem::path directory, std::vector<std::string> names);
 
   std::filesystem::path operator/(std::string_view name) const { return directory_ / name; }
@@ -36,6 +39,7 @@ class OutDirectory {
   std::filesystem::path directory_;
   std::vector<std::string> names_;
   std::vector<std::string> earlier_;
+  std::unique_ptr<DIR, int (*)(DIR*)> lock_{nullptr, ::closedir};  // flock(2), for the life of this
 };
 
 }  // namespace avrlan

@@ -247,6 +247,10 @@ int run(const RunArguments& args) {
   std::optional<profile::Recording> recording;
   if (record.profile || record.coverage) {
     recording.emplace(simulation.machine(), firmware, record);
+    if (record.coverage && recording->debug().files().size() == 1) {
+      tell("avrlan: {} has no debug information, so coverage.info will have no lines: compile with -g\n",
+           printable(args.firmware.string()));
+    }
     simulation.on_frame(
         [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
     simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });

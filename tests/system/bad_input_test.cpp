@@ -288,6 +288,17 @@ TEST_F(BadInput, LeavesWhatAnEarlierRunHasLeft) {
   EXPECT_EQ(left(), before);
 }
 
+TEST_F(BadInput, TwoRunsIntoOneDirectoryAtATime) {
+  const std::string out = (directory_ / "out").string();
+  const std::vector<std::string> command{program, "run", web, "--net", "none", "--out", out};
+  Process first(command);
+  ASSERT_TRUE(first.wait_for_out("avrlan web"));
+  expect_one_line(run(command), usage, {"another run is writing to " + out});
+  first.signal(SIGINT);
+  EXPECT_EQ(first.finish().status, 130);
+  EXPECT_EQ(run({program, "run", web, "--net", "none", "--out", out, "--timeout", "1ms"}).status, 42);
+}
+
 TEST_F(BadInput, Regions) {
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {program, "run", web, "--net", "none", "--pace", "max", "--timeout", "1ms"});

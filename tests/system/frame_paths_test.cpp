@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "emulator/profile/frame_paths.hpp"
+#include "tests/system/process.hpp"
 #include "tests/system/profiled_run.hpp"
 
 namespace avrlan::test {
@@ -162,6 +164,28 @@ TEST(FramePaths, KnowLwipByItsNames) {
   EXPECT_EQ(stack.layers["tcp"], stack.sum({"tcp_input"}));
   EXPECT_EQ(stack.layers["udp"], stack.sum({"udp_input"}));
   EXPECT_EQ(stack.layers["application"], stack.sum({"http_recv"}));
+}
+
+// Without debug information there are only symbols.
+TEST(Layers, KnowOurStackByItsNames) {
+  const std::string bare = testing::TempDir() + "layers-bare.elf";
+  ASSERT_EQ(run({"avr-objcopy", "--strip-debug", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf", bare}).status, 0);
+  const ProfiledRun run("uno-enc28j60", bare, Duration::seconds(5), [](ScriptedPeer& peer) { peer.get("/"); });
+  std::filesystem::remove(bare);
+  nlohmann::ordered_json json;
+  run.recording->add_to(json);
+  std::map<std::string, std::int64_t> layers;
+  for (const auto& layer : json["layers"]) layers[layer["name"]] = layer["cycles"];
+  for (const char* layer : {"checksum", "driver", "ip, icmp", "udp", "tcp", "stack", "application", "board"})
+    EXPECT_GT(layers[layer], 1000) << layer;
+
+  std::int64_t nobodys = 0;
+  for (const auto& function : json["functions"]) {
+    const std::string name = function["name"];
+    if (name.find("tcpip::") == std::string::npos && name.find("board::") == std::string::npos)
+      nobodys += function["cycles"].get<std::int64_t>();
+  }
+  EXPECT_EQ(layers["other"], nobodys);
 }
 
 TEST(Layers, KnowTheArduinosStacksByTheirNames) {

@@ -230,6 +230,17 @@ TEST(Coverage, IsReadByGenhtml) {
   EXPECT_NE(done.out.find(rate), std::string::npos) << done.out;
 }
 
+TEST(Coverage, SaysWhenTheFirmwareHasNoLines) {
+  const auto directory = scratch("coverage-bare");
+  std::filesystem::create_directories(directory);
+  const std::string bare = (directory / "bare.elf").string();
+  ASSERT_EQ(run({"avr-objcopy", "--strip-debug", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf", bare}).status, 0);
+  const auto done = run({AVRLAN_PROGRAM, "run", bare, "--net", "none", "--pace", "max", "--timeout", "2s", "--coverage",
+                         "--out", (directory / "out").string()});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("bare.elf has no debug information, so coverage.info will have no lines"), std::string::npos);
+}
+
 // Reads timeline.json as the Trace Event Format's document has it, stricter than the viewers: known phases with their
 // fields and no others, numbers that are numbers, each track named before its first event and in the order of time, each E
 // with its B, slices of a track one after the other. Prints how many events each track has, how many cycles of 16 MHz its slices
