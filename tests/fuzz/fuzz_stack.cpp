@@ -196,7 +196,7 @@ class Fuzzer {
       for (std::uint64_t times = random() % 16 == 0 ? random() % 4 : 1; times != 0; --times) {
         link->send(frame);
         ++frames;
-        link->run_for(ms(build_ == Build::avr ? 2 : 1));
+        link->run_for(ms(build_ == Build::avr ? 8 : 1));  // an AVR takes 5 ms for a frame of 1514, and holds two
       }
     }
     link->run_for(ms(500));

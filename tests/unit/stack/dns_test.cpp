@@ -36,8 +36,9 @@ std::string pointer(unsigned to) {
   return be(0xc000 | to, 2);
 }
 
-std::string record(const std::string& owner, uint16_t type, uint32_t ttl, const std::string& data) {
-  return owner + be(type, 2) + be(1, 2) + be(ttl, 4) + be(static_cast<uint32_t>(data.size()), 2) + data;
+std::string record(const std::string& owner, uint16_t type, uint32_t ttl, const std::string& data,
+                   uint16_t of_class = 1) {
+  return owner + be(type, 2) + be(of_class, 2) + be(ttl, 4) + be(static_cast<uint32_t>(data.size()), 2) + data;
 }
 
 std::string address(uint8_t last) {
@@ -114,6 +115,15 @@ TEST_F(DnsTest, FindsAnAddress) {
   EXPECT_EQ(state(), "10.1.1.7 for 300");
   EXPECT_EQ(next(20'000), "nothing");
   EXPECT_EQ(state(), "10.1.1.7 for 280") << "what is left of its time to live";
+}
+
+TEST_F(DnsTest, RecordsOfAnotherClassAreNone) {
+  resolve();
+  next();
+  const uint16_t chaos = 3;
+  receive(
+      answer(2, record(pointer(12), type_a, 300, address(66), chaos) + record(pointer(12), type_a, 300, address(7))));
+  EXPECT_EQ(state(), "10.1.1.7 for 300");
 }
 
 // RFC 1035 4.1.4: a server may write the name as it likes.
