@@ -1,5 +1,6 @@
 // RFC 5227 and RFC 3927: an address is looked for before it is taken, announced, defended and given up.
 #include "tests/unit/stack/bench.hpp"
+#include "tests/unit/stack/dhcp_server.hpp"
 #include "tests/unit/stack/notes.hpp"
 
 namespace avrlan::test {
@@ -18,8 +19,6 @@ struct Alone : tcpip::Minimal {
   static constexpr bool conflict_detection = true, link_local = true;
 };
 
-constexpr Ipv4Address server_ip = {{10, 0, 0, 254}};
-constexpr MacAddress server_mac = {{0x02, 0, 0, 0, 0, 0xfe}};
 constexpr Ipv4Address none = {{0, 0, 0, 0}};
 constexpr Ipv4Address chosen = {{169, 254, 1, 1}};  // by our_mac
 
@@ -72,20 +71,8 @@ struct AddressTestOf : testing::Test {
   }
 
   void reply(Tins::DHCP::Flags type, Ipv4Address address = our_ip) {
-    Tins::DHCP dhcp;
-    dhcp.opcode(2);
-    dhcp.xid(last.xid());
-    dhcp.chaddr(tins(our_mac));
-    dhcp.yiaddr(tins(address));
-    dhcp.type(type);
-    dhcp.server_identifier(tins(server_ip));
-    if (type != Tins::DHCP::NAK) {
-      dhcp.lease_time(3600);
-      dhcp.subnet_mask(tins(net_mask));
-      dhcp.routers({tins(gateway_ip)});
-    }
     bench.receive(Tins::EthernetII(everybody, tins(server_mac)) / Tins::IP("255.255.255.255", tins(server_ip)) /
-                  Tins::UDP(68, 67) / dhcp);
+                  Tins::UDP(68, 67) / server_reply(last, type, address));
   }
   // Through offer and acknowledgement; the probes follow.
   void lease() {

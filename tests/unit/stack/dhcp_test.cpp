@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "tests/unit/stack/bench.hpp"
+#include "tests/unit/stack/dhcp_server.hpp"
 #include "tests/unit/stack/notes.hpp"
 
 namespace avrlan::test {
@@ -12,8 +13,6 @@ struct Config : tcpip::Minimal {
   using TcpApplications = tcpip::List<Notes>;
 };
 
-constexpr Ipv4Address server_ip = {{10, 0, 0, 254}};
-constexpr MacAddress server_mac = {{0x02, 0, 0, 0, 0, 0xfe}};
 constexpr Ipv4Address nobody = {{0, 0, 0, 0}};
 constexpr uint32_t cookie_at = 14 + 20 + 8 + 236;
 
@@ -62,21 +61,7 @@ struct DhcpTestOf : testing::Test {
     return text;
   }
 
-  Tins::DHCP reply(Tins::DHCP::Flags type) {
-    Tins::DHCP dhcp;
-    dhcp.opcode(2);
-    dhcp.xid(last.xid());
-    dhcp.chaddr(tins(our_mac));
-    dhcp.yiaddr(tins(our_ip));
-    dhcp.type(type);
-    dhcp.server_identifier(tins(server_ip));
-    if (type != Tins::DHCP::NAK) {
-      dhcp.lease_time(3600);
-      dhcp.subnet_mask(tins(net_mask));
-      dhcp.routers({tins(gateway_ip)});
-    }
-    return dhcp;
-  }
+  Tins::DHCP reply(Tins::DHCP::Flags type) { return server_reply(last, type); }
   Octets frame(Tins::DHCP dhcp, Ipv4Address to = {{255, 255, 255, 255}}) {
     dhcp.end();
     auto packet = Tins::EthernetII(to.octet[0] == 255 ? everybody : tins(our_mac), tins(server_mac)) /
