@@ -196,15 +196,7 @@ void blind_data(Link& link) {
   expect_unchanged(peer);
 }
 void predictable_isn(Link& link) {
-  std::vector<std::uint32_t> numbers;
-  for (int n = 0; n < 200; ++n) {
-    TcpPeer peer(link, echo);
-    peer.send(SYN, 0, 0);
-    peer.expect("SYN ACK 0+0 ack 1");
-    peer.drop();
-    numbers.push_back(peer.stack_isn);
-    link.run_for(ms(2));
-  }
+  const std::vector<std::uint32_t> numbers = numbers_of_200_connections(link, echo);
   int near = 0, same = 0;
   for (std::size_t n = 2; n < numbers.size(); ++n) {
     const std::uint32_t step = numbers[n] - numbers[n - 1];

@@ -471,15 +471,7 @@ void initial_sequence_numbers(Link& link) {
     last = peer.stack_isn;
     link.run_for(ms(100));
   }
-  std::vector<std::uint32_t> numbers;
-  for (int n = 0; n < 200; ++n) {
-    TcpPeer other(link, echo);
-    other.send(SYN, 0, 0);
-    other.expect("SYN ACK 0+0 ack 1");
-    other.drop();
-    numbers.push_back(other.stack_isn);
-    link.run_for(ms(2));
-  }
+  const std::vector<std::uint32_t> numbers = numbers_of_200_connections(link, echo);
   int near = 0;
   std::set<std::uint32_t> steps;
   for (std::size_t n = 1; n < numbers.size(); ++n) {

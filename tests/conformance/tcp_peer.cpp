@@ -169,4 +169,17 @@ Octets TcpPeer::transfer(const Octets& data, std::size_t n, std::size_t size) {
   return got;
 }
 
+std::vector<std::uint32_t> numbers_of_200_connections(Link& link, std::uint16_t port) {
+  std::vector<std::uint32_t> numbers;
+  for (int n = 0; n < 200; ++n) {
+    TcpPeer peer(link, port);
+    peer.send(SYN, 0, 0);
+    peer.expect("SYN ACK 0+0 ack 1");
+    peer.drop();
+    numbers.push_back(peer.stack_isn);
+    link.run_for(ms(2));
+  }
+  return numbers;
+}
+
 }  // namespace avrlan::test

@@ -75,4 +75,7 @@ class TcpPeer {
   Link& link_;
 };
 
+// The first sequence numbers of 200 connections to `port`, each from another port of ours and given up at once.
+std::vector<std::uint32_t> numbers_of_200_connections(Link& link, std::uint16_t port);
+
 }  // namespace avrlan::test
