@@ -284,10 +284,8 @@ int run(const RunArguments& args) {
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
   if (progress) runner.on_progress([&](std::chrono::nanoseconds wall) { show_progress(simulation, wall); });
 
-  if (const auto* gateway = simulation.gateway()) {
-    for (const auto& f : gateway->forwards()) {
-      tell("avrlan: forwarding {}\n", f.to_string());
-    }
+  if (const auto* host = simulation.host()) {
+    for (const auto& line : host->announcements()) tell("avrlan: {}\n", line);
   }
   const RunEnd end = runner.run();
   if (progress) tell("\r\x1b[K");

@@ -119,8 +119,8 @@ Duration Runner::slice_asleep(Duration at_most) {
 void Runner::wait(std::chrono::nanoseconds at_most) {
   if (limits_.wall_time) at_most = std::min(at_most, start_ + *limits_.wall_time - Clock::now());
   const auto milliseconds = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(at_most).count());
-  if (auto* gateway = simulation_.gateway()) {
-    host_was_ready_ = gateway->poll_host(static_cast<int>(milliseconds), signal_fd_);
+  if (auto* host = simulation_.host()) {
+    host_was_ready_ = host->poll_host(static_cast<int>(milliseconds), signal_fd_);
     result_.host_spoke |= host_was_ready_;
   } else {
     pollfd p{signal_fd_, POLLIN, 0};
@@ -150,10 +150,10 @@ void Runner::run_real() {
 // Virtual time stands still while the firmware waits for the host, up to the hold limit.
 void Runner::hold_for_host() {
   const auto deadline = Clock::now() + limits_.hold;
-  while (simulation_.gateway()->host_state() == net::HostState::reply_outstanding && !host_was_ready_ && !ended()) {
+  while (simulation_.host()->host_state() == net::HostState::reply_outstanding && !host_was_ready_ && !ended()) {
     const auto left = deadline - Clock::now();
     if (left <= std::chrono::nanoseconds(0)) {
-      simulation_.gateway()->give_up_waiting();
+      simulation_.host()->give_up_waiting();
       result_.hold_limit_hit = true;
       return;
     }
@@ -163,7 +163,7 @@ void Runner::hold_for_host() {
 
 void Runner::run_max() {
   while (!ended()) {
-    if (!simulation_.gateway()) {
+    if (!simulation_.host()) {
       slice(slice_alone);
       continue;
     }
@@ -171,7 +171,7 @@ void Runner::run_max() {
     hold_for_host();
     const auto wall_before = Clock::now();
     const Duration idle = slice_asleep(slice_with_host);
-    if (simulation_.gateway()->host_state() == net::HostState::connected) {
+    if (simulation_.host()->host_state() == net::HostState::connected) {
       // The firmware's idle time passes no faster than the host's, which may be about to say something.
       const auto owed = to_wall(idle) - (Clock::now() - wall_before);
       if (owed >= std::chrono::microseconds(500)) wait(owed);

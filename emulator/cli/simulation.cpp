@@ -32,7 +32,8 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
   to->deliver(frame);
 }
 
-Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer)
+Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options,
+                       BackendFactory far_end)
     : board_(board), firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
   MachineOptions machine_options = options.machine;
   machine_options.diagnostics = &diagnostics_;
@@ -49,15 +50,14 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   machine_->attach(*nic_, *nic_);
 
   link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
-  if (peer) {
-    far_end_ = peer(scheduler_, *link_to_board_);
+  if (far_end) {
+    far_end_ = far_end(scheduler_, *link_to_board_);
   } else if (options.net == NetBackend::user) {
-    auto gateway = std::make_unique<net::Gateway>(scheduler_, *link_to_board_, options.gateway);
-    gateway_ = gateway.get();
-    far_end_ = std::move(gateway);
+    far_end_ = std::make_unique<net::Gateway>(scheduler_, *link_to_board_, options.gateway);
   }
-  FrameSink& far_end = far_end_ ? *far_end_ : nowhere_;
-  link_to_network_ = std::make_unique<net::Link>(scheduler_, far_end, options.link, 0);
+  host_ = dynamic_cast<net::HostBackend*>(far_end_.get());
+  FrameSink& cable_end = far_end_ ? static_cast<FrameSink&>(*far_end_) : nowhere_;
+  link_to_network_ = std::make_unique<net::Link>(scheduler_, cable_end, options.link, 0);
   in_.to = &frame_check_.inbound(*nic_);
   out_.to = &frame_check_.outbound(*link_to_network_);
   wire_.connect(*nic_, in_, out_);
@@ -114,7 +114,7 @@ DropCounters Simulation::drops() const {
   DropCounters all = nic_->counters().drops;
   all += link_to_board_->drops();
   all += link_to_network_->drops();
-  if (gateway_) all += gateway_->drops();
+  if (far_end_) all += far_end_->drops();
   return all;
 }
 

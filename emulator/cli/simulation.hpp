@@ -14,6 +14,7 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/machine.hpp"
 #include "emulator/cli/diagnostic_log.hpp"
+#include "emulator/net/backend.hpp"
 #include "emulator/net/frame_check.hpp"
 #include "emulator/net/gateway.hpp"
 #include "emulator/net/link.hpp"
@@ -64,10 +65,11 @@ struct FrameCount {
 
 class Simulation {
  public:
-  // Throws HostError. `board` and `firmware` must outlive the simulation. `peer` makes the other end of the cable instead of the
-  // backend of the options: it is given the scheduler and where to send, and returns what takes the board's frames.
-  using PeerFactory = std::function<std::unique_ptr<FrameSink>(Scheduler&, FrameSink& to_board)>;
-  Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options, PeerFactory peer = {});
+  // Makes the far end of the cable, which sends to `to_board`.
+  using BackendFactory = std::function<std::unique_ptr<net::Backend>(Scheduler&, FrameSink& to_board)>;
+  // Throws HostError. `board` and `firmware` must outlive the simulation. `far_end` replaces the backend of the options.
+  Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options,
+             BackendFactory far_end = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -77,8 +79,8 @@ class Simulation {
   const Nic& nic() const { return *nic_; }
   const DiagnosticLog& diagnostics() const { return diagnostics_; }
   DiagnosticLog& diagnostics() { return diagnostics_; }
-  // nullptr without the `user` backend.
-  net::Gateway* gateway() { return gateway_; }
+  // The far end of the cable, if the host has a part in it; else nullptr.
+  net::HostBackend* host() { return host_; }
 
   // On the wire at the chip, whatever the chip made of the frame.
   const FrameCount& frames_in() const { return in_.count; }
@@ -142,8 +144,8 @@ class Simulation {
   std::vector<std::unique_ptr<net::Recorder>> recorders_;
   std::unique_ptr<net::Link> link_to_board_;
   std::unique_ptr<net::Link> link_to_network_;
-  std::unique_ptr<FrameSink> far_end_;
-  net::Gateway* gateway_ = nullptr;
+  std::unique_ptr<net::Backend> far_end_;
+  net::HostBackend* host_ = nullptr;
 };
 
 }  // namespace avrlan

@@ -7,16 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "emulator/net/backend.hpp"
 #include "emulator/net/packet.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan::net {
-
-enum class HostState : std::uint8_t {
-  idle,              // nothing is open
-  connected,         // a connection, or a datagram just received, through which the host may say something at any time
-  reply_outstanding  // the firmware waits for the host: an answer to its SYN, its datagram, its ping, its data
-};
 
 // One conversation. The host is what the firmware sees: 10.0.2.2 for the host's own loopback.
 struct FlowKey {

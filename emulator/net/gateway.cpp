@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "emulator/board/firmware.hpp"
+#include "emulator/net/flows.hpp"
 #include "emulator/net/guard.hpp"
 
 namespace avrlan::net {
@@ -73,8 +74,12 @@ struct SlirpDeleter {
 
 class Gateway::Impl {
  public:
-  Impl(Scheduler& scheduler, FrameSink& to_board, const GatewayOptions& options)
-      : scheduler_(scheduler), to_board_(to_board), guard_(options.host_access), forwards_(options.forwards) {
+  Impl(Scheduler& scheduler, FrameSink& to_board, const GatewayOptions& options, DropCounters& drops)
+      : scheduler_(scheduler),
+        to_board_(to_board),
+        drops_(drops),
+        guard_(options.host_access),
+        forwards_(options.forwards) {
     std::signal(SIGPIPE, SIG_IGN);  // slirp sends without MSG_NOSIGNAL
     start_slirp(options);
     run_timers();  // sets slirp's idea of the time before any socket is dated with it
@@ -127,7 +132,6 @@ class Gateway::Impl {
 
   void give_up_waiting() { flows_.give_up_waiting(); }
   const std::vector<HostForward>& forwards() const { return forwards_; }
-  const DropCounters& drops() const { return drops_; }
 
  private:
   void start_slirp(const GatewayOptions& options) {
@@ -255,9 +259,9 @@ class Gateway::Impl {
 
   Scheduler& scheduler_;
   FrameSink& to_board_;
+  DropCounters& drops_;
   Guard guard_;
   Flows flows_;
-  DropCounters drops_;
   std::vector<HostForward> forwards_;
   SlirpCb callbacks_{};
   std::unique_ptr<Slirp, SlirpDeleter> slirp_;
@@ -270,7 +274,7 @@ class Gateway::Impl {
 };
 
 Gateway::Gateway(Scheduler& scheduler, FrameSink& to_board, const GatewayOptions& options)
-    : impl_(std::make_unique<Impl>(scheduler, to_board, options)) {}
+    : impl_(std::make_unique<Impl>(scheduler, to_board, options, drops_)) {}
 Gateway::~Gateway() = default;
 void Gateway::deliver(const EthernetFrame& frame) {
   impl_->deliver(frame);
@@ -284,11 +288,15 @@ bool Gateway::poll_host(int milliseconds, int wake_fd) {
 HostState Gateway::host_state() const {
   return impl_->host_state();
 }
+
+std::vector<std::string> Gateway::announcements() const {
+  std::vector<std::string> lines;
+  for (const HostForward& forward : forwards()) lines.push_back("forwarding " + forward.to_string());
+  return lines;
+}
+
 void Gateway::give_up_waiting() {
   impl_->give_up_waiting();
-}
-const DropCounters& Gateway::drops() const {
-  return impl_->drops();
 }
 
 }  // namespace avrlan::net

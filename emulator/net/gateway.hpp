@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/net/flows.hpp"
+#include "emulator/net/backend.hpp"
 #include "emulator/net/user_network.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/frame.hpp"
@@ -44,8 +44,7 @@ struct GatewayOptions {
   bool restricted = false;
 };
 
-// Frames from the board come in by deliver(); what slirp sends is queued and handed to `to_board` by the scheduler.
-class Gateway : public FrameSink {
+class Gateway : public HostBackend {
  public:
   // Throws HostError: a host port that cannot be bound. Ignores SIGPIPE from now on in the whole process.
   Gateway(Scheduler& scheduler, FrameSink& to_board, const GatewayOptions& options);
@@ -56,17 +55,10 @@ class Gateway : public FrameSink {
   // The forwards as bound, with the real host ports.
   const std::vector<HostForward>& forwards() const;
 
-  // Lets slirp look at its host sockets. Waits at most `milliseconds` of wall time for something to happen (0: not at
-  // all, -1: without limit) and returns true when a socket was ready: the scheduler may then have frames for the board.
-  // `wake_fd` (-1: none), readable, also ends the wait.
-  bool poll_host(int milliseconds, int wake_fd = -1);
-
-  // What pace `max` goes by (DESIGN.md section 2), as of the scheduler's time.
-  HostState host_state() const;
-  // The wall-clock bound of a hold is over: replies outstanding now count as connections until the host speaks again.
-  void give_up_waiting();
-
-  const DropCounters& drops() const;
+  bool poll_host(int milliseconds, int wake_fd = -1) override;
+  HostState host_state() const override;
+  void give_up_waiting() override;
+  std::vector<std::string> announcements() const override;
 
  private:
   class Impl;

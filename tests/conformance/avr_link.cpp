@@ -60,7 +60,7 @@ class AvrLink final : public Link {
   }
 
  private:
-  struct Far : FrameSink {
+  struct Far : net::Backend {
     Far(AvrLink& l, Scheduler& of) : link(l), scheduler(of) {}
     AvrLink& link;
     Scheduler& scheduler;

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "emulator/net/backend.hpp"
 #include "emulator/net/packet.hpp"
 #include "nic-model/core/frame.hpp"
 #include "nic-model/core/scheduler.hpp"
 
 namespace avrlan::test {
 
-class ScriptedPeer : public FrameSink {
+class ScriptedPeer : public net::Backend {
  public:
   static constexpr std::uint32_t own_address = 0x0a000202;    // 10.0.2.2
   static constexpr std::uint32_t board_address = 0x0a00020f;  // 10.0.2.15

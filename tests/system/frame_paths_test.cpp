@@ -61,7 +61,7 @@ TEST(FramePaths, AddUpToTheTimeBetween) {
 }
 
 // Says its frames to the board, each at its time.
-struct Talker : FrameSink {
+struct Talker : net::Backend {
   void deliver(const EthernetFrame& frame) override { heard.push_back(frame); }
   std::vector<EthernetFrame> heard;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr MacAddress board_mac{2, 0, 0, 0, 0, 1}, peer_mac{2, 0, 0, 0, 0, 2};
 
 // Answers a SYN with number 1000 and a window of 100.
-class Peer : public FrameSink {
+class Peer : public net::Backend {
  public:
   explicit Peer(FrameSink& to_board) : to_board_(to_board) {}
   void deliver(const EthernetFrame& frame) override {

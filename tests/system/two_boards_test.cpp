@@ -48,7 +48,7 @@ class PairBoard {
     Instant when;
     EthernetFrame frame;
   };
-  struct Out : FrameSink {
+  struct Out : net::Backend {
     explicit Out(PairBoard& b) : board(b) {}
     void deliver(const EthernetFrame& frame) override { board.sent_.push_back({board.scheduler_->now(), frame}); }
     PairBoard& board;
