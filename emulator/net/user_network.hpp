@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "emulator/net/mac_prefix.hpp"
 #include "nic-model/core/frame.hpp"
 
 namespace avrlan::net::user_network {
@@ -17,7 +18,8 @@ inline constexpr std::uint16_t dhcp_server_port = 67;
 inline constexpr std::uint16_t tftp_port = 69;
 inline constexpr std::uint16_t dns_port = 53;
 
-// slirp's hardware addresses: 52:55 and the IPv4 address.
+// slirp's hardware addresses: 52:55 and the IPv4 address. On a switch they are fixed to its port.
+inline constexpr MacPrefix hardware_prefix = {{0x52, 0x55}, 2};
 constexpr MacAddress hardware_address(std::uint32_t address) {
   return {0x52,
           0x55,
