@@ -10,6 +10,7 @@
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/machine.hpp"
+#include "emulator/board/nic_chip.hpp"
 #include "emulator/cli/diagnostic_policy.hpp"
 #include "emulator/cli/run_command.hpp"
 #include "emulator/cpu/mcu.hpp"
@@ -141,7 +142,9 @@ void print_mcus() {
 }
 
 Json list_nics() {
-  return Json::array({{{"name", "enc28j60"}, {"summary", "Microchip ENC28J60, SPI, 10BASE-T, 8 KiB packet buffer"}}});
+  Json all = Json::array();
+  for (const auto& kind : nic_kinds()) all.push_back({{"name", kind.name}, {"summary", kind.summary}});
+  return all;
 }
 
 Json list_diagnostics() {

@@ -6,8 +6,14 @@ namespace avrlan {
 
 namespace {
 
-nlohmann::ordered_json led_json(const LedCount& led) {
-  return {{"flashes", led.flashes}, {"lit_seconds", led.lit.seconds()}};
+nlohmann::ordered_json leds_json(const Simulation& simulation) {
+  auto leds = nlohmann::ordered_json::object();
+  const auto names = simulation.nic().led_names();
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    const LedCount led = simulation.led(number);
+    leds[std::string(names[number])] = {{"flashes", led.flashes}, {"lit_seconds", led.lit.seconds()}};
+  }
+  return leds;
 }
 
 }  // namespace
@@ -60,8 +66,7 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
         {"rx_bytes", nic.rx_bytes},
         {"tx_bytes", nic.tx_bytes},
         {"drops", drops},
-        {"leds",
-         {{"a", led_json(simulation.led(Enc28j60::Led::a))}, {"b", led_json(simulation.led(Enc28j60::Led::b))}}}}},
+        {"leds", leds_json(simulation)}}},
       {"wire",
        {{"in_frames", simulation.frames_in().frames},
         {"in_bytes", simulation.frames_in().bytes},

@@ -140,7 +140,7 @@ SimulationOptions simulation_options(const RunArguments& args) {
     options.machine.uart = static_cast<unsigned>(parse_number("--uart", args.uart, 0, usarts - 1));
   if (!args.uart_baud.empty()) options.machine.uart_baud = parse_number("--uart-baud", args.uart_baud, 1, fastest_baud);
   for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
-  options.nic = parse_nic_options(args.chip_revision, args.errata);
+  options.nic.enc28j60 = parse_nic_options(args.chip_revision, args.errata);
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
   for (const auto& rules : args.diagnostics) options.diagnostics.add(rules);
   options.diagnostics.use(options.machine.engine);

@@ -87,6 +87,13 @@ std::string paths_text(const JsonValue& paths) {
 }
 
 // Where a diagnostic's first occurrence was; nothing when no instruction did it.
+std::string upper_case(std::string name) {
+  for (char& letter : name) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return name;
+}
+
 std::string place_text(const JsonValue& first) {
   const auto calls = first["calls"].items();
   if (calls.empty()) return {};
@@ -116,9 +123,12 @@ std::string run_text(const JsonValue& run) {
   for (const auto& [reason, count] : nic["drops"].members())
     drops += fmt::format("{}{} {}", drops.empty() ? "" : ", ", reason, grouped(count));
   text += fmt::format("drops     {}\n", drops.empty() ? "none" : drops);
-  const JsonValue a = nic["leds"]["a"], b = nic["leds"]["b"];
-  text += fmt::format("LEDs      A lit {:.6f} s in {} flashes, B lit {:.6f} s in {} flashes\n", a["lit_seconds"].real(),
-                      a["flashes"].count(), b["lit_seconds"].real(), b["flashes"].count());
+  std::string leds;
+  for (const auto& [name, led] : nic["leds"].members()) {
+    leds += fmt::format("{}{} lit {:.6f} s in {} flashes", leds.empty() ? "" : ", ", upper_case(name),
+                        led["lit_seconds"].real(), led["flashes"].count());
+  }
+  text += fmt::format("LEDs      {}\n", leds);
   const std::int64_t errors = log["error"].count(), warnings = log["warning"].count(), notes = log["note"].count();
   if (errors + warnings + notes != 0)
     text += fmt::format("diagnosed {} errors, {} warnings, {} notes\n", errors, warnings, notes);

@@ -42,12 +42,13 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   };
   machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
   diagnostics_.locate([this] { return place(); });
-  nic_ = std::make_unique<Enc28j60>(scheduler_, wire_, diagnostics_, options.nic);
+  NicChip chip = make_nic(board.nic, scheduler_, wire_, diagnostics_, options.nic);
+  nic_ = std::move(chip.nic);
   nic_->on_event([this](const NicEvent& event) {
     if (event.kind == NicEvent::Kind::transmit_requested) at_transmit_.place = place();
     if (nic_event_) nic_event_(event);
   });
-  machine_->attach(*nic_, *nic_);
+  machine_->attach(*nic_, *chip.spi);
 
   link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
   if (far_end) {
@@ -65,7 +66,8 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   for (const CableEvent& event : options.cable) {
     scheduler_.at(event.when, [this, in = event.in] { nic_->set_link(in); });
   }
-  nic_->on_led([this](Enc28j60::Led which, bool lit) { count_led(static_cast<std::size_t>(which), lit); });
+  leds_.resize(nic_->led_names().size());
+  nic_->on_led([this](std::size_t number, bool lit) { count_led(number, lit); });
 }
 
 Simulation::~Simulation() = default;
@@ -85,20 +87,20 @@ void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&
   out_.seen = [seen](const EthernetFrame& frame) { seen(false, frame); };
 }
 
-void Simulation::count_led(std::size_t which, bool lit) {
+void Simulation::count_led(std::size_t number, bool lit) {
+  Led& led = leds_[number];
   if (lit) {
-    ++leds_[which].flashes;
-    lit_since_[which] = scheduler_.now();
-  } else if (lit_since_[which]) {
-    leds_[which].lit += scheduler_.now() - *lit_since_[which];
-    lit_since_[which].reset();
+    ++led.count.flashes;
+    led.lit_since = scheduler_.now();
+  } else if (led.lit_since) {
+    led.count.lit += scheduler_.now() - *led.lit_since;
+    led.lit_since.reset();
   }
 }
 
-LedCount Simulation::led(Enc28j60::Led which) const {
-  const auto index = static_cast<std::size_t>(which);
-  LedCount count = leds_[index];
-  if (lit_since_[index]) count.lit += machine_->now() - *lit_since_[index];
+LedCount Simulation::led(std::size_t number) const {
+  LedCount count = leds_[number].count;
+  if (leds_[number].lit_since) count.lit += machine_->now() - *leds_[number].lit_since;
   return count;
 }
 

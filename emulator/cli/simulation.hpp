@@ -1,7 +1,6 @@
 #pragma once
 // A board, its chip and the network behind it, wired together. Owns virtual time; knows no wall clock.
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/machine.hpp"
+#include "emulator/board/nic_chip.hpp"
 #include "emulator/cli/diagnostic_log.hpp"
 #include "emulator/net/backend.hpp"
 #include "emulator/net/frame_check.hpp"
@@ -21,7 +21,6 @@
 #include "emulator/net/recorder.hpp"
 #include "nic-model/core/scheduler.hpp"
 #include "nic-model/core/wire.hpp"
-#include "nic-model/enc28j60/enc28j60.hpp"
 
 namespace avrlan {
 
@@ -49,7 +48,7 @@ struct LedCount {
 
 struct SimulationOptions {
   MachineOptions machine;
-  Enc28j60Options nic;
+  NicOptions nic;
   DiagnosticPolicy diagnostics;
   NetBackend net = NetBackend::user;
   net::GatewayOptions gateway;
@@ -91,8 +90,8 @@ class Simulation {
   void on_nic_event(std::function<void(const NicEvent&)> happened) { nic_event_ = std::move(happened); }
   // Writes a capture at the chip from now on: what it is sent (accepted or not) and what it sends. Throws HostError.
   void capture(const std::filesystem::path& file);
-  // Up to now.
-  LedCount led(Enc28j60::Led which) const;
+  // Of the LED with this number in nic().led_names(), up to now.
+  LedCount led(std::size_t number) const;
   // Every frame dropped anywhere, by reason.
   DropCounters drops() const;
 
@@ -123,7 +122,7 @@ class Simulation {
   };
 
   CodePlace place() const;
-  void count_led(std::size_t which, bool lit);
+  void count_led(std::size_t number, bool lit);
 
   const Board& board_;
   const Firmware& firmware_;
@@ -133,9 +132,12 @@ class Simulation {
   Wire wire_{scheduler_};
   WireEntry wire_entry_{wire_};
   Nowhere nowhere_;
-  std::unique_ptr<Enc28j60> nic_;
-  std::array<LedCount, 2> leds_{};
-  std::array<std::optional<Instant>, 2> lit_since_{};
+  std::unique_ptr<Nic> nic_;
+  struct Led {
+    LedCount count;
+    std::optional<Instant> lit_since;
+  };
+  std::vector<Led> leds_;
   AtTransmit at_transmit_{diagnostics_};
   std::function<void(const NicEvent&)> nic_event_;
   net::FrameCheck frame_check_{at_transmit_};

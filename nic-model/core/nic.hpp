@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "nic-model/core/diagnostics.hpp"
@@ -36,6 +37,10 @@ class Nic : public FrameSink {
   // The clock that the chip puts out for an MCU, in Hz; 0: none. `changed` is called whenever that changes.
   virtual std::int64_t clkout_hz() const = 0;
   virtual void on_clkout(std::function<void(std::int64_t hz)> changed) = 0;
+  // The LEDs by name, in lower case; the place in this list is their number. `changed` is called whenever one is lit or put
+  // out.
+  virtual std::span<const std::string_view> led_names() const = 0;
+  virtual void on_led(std::function<void(std::size_t number, bool lit)> changed) = 0;
   virtual void on_event(std::function<void(const NicEvent&)> happened) = 0;
 };
 

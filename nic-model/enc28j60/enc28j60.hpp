@@ -66,10 +66,11 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::int64_t clkout_hz() const override { return clkout_hz_; }
   void on_clkout(std::function<void(std::int64_t hz)> changed) override { clkout_changed_ = std::move(changed); }
 
-  // Whether an LED is lit, and a call whenever that changes.
+  // LEDA and LEDB.
   enum class Led : std::uint8_t { a, b };
+  std::span<const std::string_view> led_names() const override;
+  void on_led(std::function<void(std::size_t number, bool lit)> changed) override { led_changed_ = std::move(changed); }
   bool led(Led which) const;
-  void on_led(std::function<void(Led, bool lit)> changed) { led_changed_ = std::move(changed); }
 
   // For tests and debuggers: what a read would give, without its side effects.
   std::uint8_t peek(enc28j60::Reg reg) const { return read_register(reg); }
@@ -294,7 +295,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
 
   std::array<ActivityState, 3> activities_{};
   std::array<bool, 2> leds_{};
-  std::function<void(Led, bool)> led_changed_;
+  std::function<void(std::size_t, bool)> led_changed_;
   Scheduler::EventId led_event_;
 
   bool cable_ = true;

@@ -8,6 +8,11 @@ namespace avrlan {
 
 using namespace enc28j60;
 
+std::span<const std::string_view> Enc28j60::led_names() const {
+  static constexpr std::string_view names[] = {"a", "b"};
+  return names;
+}
+
 bool Enc28j60::led(Led which) const {
   const unsigned code = phy(Phy::PHLCON) >> (which == Led::a ? 8 : 4) & 0xF;
   const bool transmits = shows(Activity::transmit, code), receives = shows(Activity::receive, code);
@@ -66,9 +71,9 @@ void Enc28j60::set_activity(Activity activity, bool under_way) {
 void Enc28j60::update_leds() {
   if (!led_changed_) return;
   for (const Led which : {Led::a, Led::b}) {
-    bool& shown = leds_[static_cast<std::size_t>(which)];
+    const auto number = static_cast<std::size_t>(which);
     const bool lit = led(which);
-    if (lit != std::exchange(shown, lit)) led_changed_(which, lit);
+    if (lit != std::exchange(leds_[number], lit)) led_changed_(number, lit);
   }
   // Look again when the next stretch is over.
   scheduler_.cancel(led_event_);

@@ -58,7 +58,7 @@ class MistakeTest : public testing::TestWithParam<Mistake> {
 
   void run() {
     SimulationOptions options;
-    options.nic.errata.link_pulse_collision_every = GetParam().link_pulse_collision_every;
+    options.nic.enc28j60.errata.link_pulse_collision_every = GetParam().link_pulse_collision_every;
     simulation.emplace(find_board("uno-enc28j60"), firmware, options, [](Scheduler& scheduler, FrameSink& to_board) {
       scheduler.at(Instant::at(Duration::milliseconds(45)), [&to_board] {
         for (std::size_t n = 0; n < GetParam().frames; ++n) {

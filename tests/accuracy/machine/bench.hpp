@@ -57,6 +57,8 @@ class ScriptedChip : public Nic, public SpiDevice {
   void on_int_pin(std::function<void(bool high)> changed) override { changed_ = std::move(changed); }
   std::int64_t clkout_hz() const override { return 0; }
   void on_clkout(std::function<void(std::int64_t)>) override {}
+  std::span<const std::string_view> led_names() const override { return {}; }
+  void on_led(std::function<void(std::size_t, bool)>) override {}
   void on_event(std::function<void(const NicEvent&)>) override {}
   void deliver(const EthernetFrame&) override {}
 

@@ -179,7 +179,9 @@ class Enc28j60Leds : public testing::Test {
   using Led = Enc28j60::Led;
   Enc28j60Leds() {
     bench.start();
-    bench.chip.on_led([this](Led which, bool lit) { edges.push_back({bench.now() - start, which, lit}); });
+    bench.chip.on_led([this](std::size_t number, bool lit) {
+      edges.push_back({bench.now() - start, static_cast<Led>(number), lit});
+    });
   }
   void configure(unsigned a, unsigned b, unsigned rest = 0x3000) {
     bench.write_phy(Phy::PHLCON, rest | a << 8 | b << 4);

@@ -52,6 +52,8 @@ struct FakeNic : Nic {
   void on_int_pin(std::function<void(bool)>) override {}
   std::int64_t clkout_hz() const override { return 0; }
   void on_clkout(std::function<void(std::int64_t)>) override {}
+  std::span<const std::string_view> led_names() const override { return {}; }
+  void on_led(std::function<void(std::size_t, bool)>) override {}
   void on_event(std::function<void(const NicEvent&)>) override {}
   Scheduler& scheduler;
   std::vector<Announced> announced;

@@ -1,0 +1,39 @@
+#pragma once
+// The Ethernet chips that a board can have, by the name in Board::nic.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "nic-model/core/diagnostics.hpp"
+#include "nic-model/core/nic.hpp"
+#include "nic-model/core/scheduler.hpp"
+#include "nic-model/core/spi_device.hpp"
+#include "nic-model/core/wire.hpp"
+#include "nic-model/enc28j60/enc28j60.hpp"
+
+namespace avrlan {
+
+struct NicKind {
+  std::string_view name;
+  std::string_view summary;  // one line for `avrlan nics`
+};
+
+std::span<const NicKind> nic_kinds();
+
+// Each chip takes its own.
+struct NicOptions {
+  Enc28j60Options enc28j60;
+};
+
+// `spi` is the same object, by its bus.
+struct NicChip {
+  std::unique_ptr<Nic> nic;
+  SpiDevice* spi;
+};
+
+// `kind` is a name of nic_kinds(), else UsageError. The references must outlive the chip.
+NicChip make_nic(std::string_view kind, Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics,
+                 const NicOptions& options = {});
+
+}  // namespace avrlan
