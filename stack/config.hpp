@@ -60,6 +60,8 @@ struct Minimal {
   static constexpr bool udp = false;
   using UdpApplications = List<>;
   static constexpr bool dhcp = false;
+  // Hosts that have no address yet are heard (RFC 1122 3.2.1.3 (a)): for a UDP application that gives them one.
+  static constexpr bool dhcp_server = false;
   // Whether an address is looked for on the link before it is taken, and defended afterwards (netif/conflict.hpp).
   static constexpr bool conflict_detection = false;
   static constexpr bool dhcp_reboot = false;  // Stack::ask_again()

@@ -95,6 +95,7 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
  private:
   // RFC 1122 3.2.1.3: an address that a single other host can have.
   bool acceptable_source(const Ipv4Address& source) const {
+    if (Config::dhcp_server && source.is_zero()) return true;
     return source.octet[0] != 0 && source.octet[0] != 127 && !source.is_multicast_or_above() &&
            !this->is_ours(source) && !network_.is_broadcast(source);
   }

@@ -7,7 +7,8 @@ namespace tcpip {
 // What a TCP application has; derive and redefine. The stack calls it and is never called back from inside: what an
 // application asks of its connection happens when it returns.
 struct TcpApplication {
-  // Connections to this port are accepted. 0: none; see Stack::connect.
+  // Connections to this port are accepted. 0: none; see Stack::connect. One whose port or buffer is not known before it runs
+  // has a member of that name.
   static constexpr uint16_t port = 0;
 
   // Kept for each connection, all zero at its start. The RAM a connection takes is that of the largest of all

@@ -54,6 +54,7 @@ class Connection : private TcpEndpoints {
  public:
   Ipv4Address remote_address() const { return remote_; }
   uint16_t remote_port() const { return remote_port_; }
+  uint16_t local_port() const { return local_port_; }
   TcpState state() const { return state_; }
 
   // How many octets of ours the peer has acknowledged: a place in the stream, as in TcpApplication::produce.

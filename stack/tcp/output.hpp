@@ -235,8 +235,8 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
     uint16_t now;
     template <class A>
     void operator()(A& application) {
-      all = A::buffer ? A::buffer : Config::receive_window;
-      now = A::buffer ? application.space(c.states.of(application)) : Config::receive_window;
+      all = application.buffer ? application.buffer : Config::receive_window;
+      now = application.buffer ? application.space(c.states.of(application)) : Config::receive_window;
     }
   };
 

@@ -184,8 +184,8 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     Be16 port;
     uint8_t index;
     template <class A>
-    bool operator()(A&) {
-      if (A::port && port == A::port) return true;
+    bool operator()(A& application) {
+      if (application.port && port == application.port) return true;
       ++index;
       return false;
     }

@@ -57,6 +57,8 @@ class Udp : public Reassembly<Config, Config::reassembly> {
     const Ipv4Address source;
     const uint16_t source_port;
 
+    // That it was sent to.
+    uint16_t destination_port() const { return port_; }
     // Whether it was sent to more hosts than us.
     bool broadcast() const { return udp_.broadcast_; }
     uint32_t now_ms() const { return udp_.now_ms(); }

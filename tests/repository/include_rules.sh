@@ -3,7 +3,7 @@
 #   stack      nothing of ours
 #   firmware   stack
 #   nic-model  the C++ standard library
-#   emulator   nic-model; simavr and libslirp only in .cpp files
+#   emulator   nic-model; simavr and libslirp only in .cpp files; in peers/, whose hosts are no chips, stack in .cpp files
 #   tests      stack, nic-model, emulator
 set -u
 cd "$1" || exit 2
@@ -27,7 +27,11 @@ breach stack '(simavr|sim_|avr_|slirp|libslirp)' 'stack includes nothing of ours
 breach firmware '(\.\./)*(nic-model|emulator|tests)/' 'firmware includes stack only'
 breach nic-model '(\.\./)*(stack|emulator|firmware|tests)/' 'nic-model includes the standard library only'
 breach nic-model '(simavr|sim_|slirp|libslirp|fmt|nlohmann|CLI|toml|glib)' 'nic-model includes the standard library only'
-breach emulator '(\.\./)*(stack|firmware|tests)/' 'emulator includes nic-model only'
+breach emulator '(\.\./)*(firmware|tests)/' 'emulator includes nic-model only'
+breach emulator '(\.\./)*stack/' 'stack only in .cpp files of emulator/peers' headers
+for part in emulator/*; do
+  [ "${part##*/}" = peers ] || breach "emulator/${part##*/}" '(\.\./)*stack/' 'stack only in .cpp files of emulator/peers'
+done
 breach emulator '(simavr|sim_|avr_|slirp|libslirp)' 'simavr and libslirp only in .cpp files' headers
 breach tests '(\.\./)*firmware/' 'tests open firmware as files'
 # What stands between angle brackets in nic-model is a C++ header: no dot, no slash.
