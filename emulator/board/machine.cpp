@@ -226,6 +226,7 @@ class Machine::Impl {
   std::unique_ptr<cpu::Engine> engine_;
   std::unique_ptr<PinTrace> trace_;
   bool executing_ = false;
+  bool stopped_ = false;  // by stop()
   cpu::Halt halt_ = cpu::Halt::none;
   std::optional<MachineEnd> end_;
 };
@@ -362,13 +363,14 @@ void Machine::Impl::follow_clkout(std::int64_t hz) {
 }
 
 std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
+  stopped_ = false;
   while (!end_) {
     scheduler_.run_until(now());
     if (halt_ != cpu::Halt::none && !sends_rest()) {
       end_ = end();
       break;
     }
-    if (now() >= limit) return std::nullopt;
+    if (stopped_ || now() >= limit) return std::nullopt;
     if (clock_.hz() == 0) {
       scheduler_.run_until(std::min(limit, scheduler_.next()));
       continue;
@@ -465,6 +467,9 @@ void Machine::flush_trace() {
 
 std::optional<MachineEnd> Machine::run_until(Instant limit) {
   return impl_->run_until(limit);
+}
+void Machine::stop() {
+  impl_->stopped_ = true;
 }
 
 void Machine::observe(const cpu::Instrument& instrument) {

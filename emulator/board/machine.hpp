@@ -108,6 +108,8 @@ class Machine {
   // the same end again. Events that are due at the start of an instruction run before it. What the console is still sending
   // when the firmware ends is sent first. On return the scheduler's time is now().
   std::optional<MachineEnd> run_until(Instant limit);
+  // Inside an event of the scheduler: run_until() returns when the events of this instant are done, before an instruction.
+  void stop();
 
   // Runs so that an observer sees it (emulator/cpu/observer.hpp), which must outlive the machine; an empty Instrument:
   // nobody does. Throws UsageError with the simavr engine, which cannot be observed.

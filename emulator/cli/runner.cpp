@@ -170,7 +170,8 @@ void Runner::run_max() {
     wait(std::chrono::nanoseconds(0));
     hold_for_host();
     const auto wall_before = Clock::now();
-    const Duration idle = slice_asleep(slice_with_host);
+    const bool open = simulation_.host()->host_state() != net::HostState::idle;
+    const Duration idle = slice_asleep(open ? slice_with_host : slice_alone);
     if (simulation_.host()->host_state() == net::HostState::connected) {
       // The firmware's idle time passes no faster than the host's, which may be about to say something.
       const auto owed = to_wall(idle) - (Clock::now() - wall_before);

@@ -57,8 +57,9 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
     far_end_ = std::make_unique<net::Gateway>(scheduler_, *link_to_board_, options.gateway);
   }
   host_ = dynamic_cast<net::HostBackend*>(far_end_.get());
-  FrameSink& cable_end = far_end_ ? static_cast<FrameSink&>(*far_end_) : nowhere_;
-  link_to_network_ = std::make_unique<net::Link>(scheduler_, cable_end, options.link, 0);
+  FrameSink* cable_end = far_end_ ? static_cast<FrameSink*>(far_end_.get()) : &nowhere_;
+  if (host_) cable_end = &host_entry_.emplace(*machine_, *host_);
+  link_to_network_ = std::make_unique<net::Link>(scheduler_, *cable_end, options.link, 0);
   in_.to = &frame_check_.inbound(*nic_);
   out_.to = &frame_check_.outbound(*link_to_network_);
   wire_.connect(*nic_, in_, out_);

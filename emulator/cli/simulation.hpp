@@ -73,6 +73,7 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
+  // Its run_until() returns early when the firmware has sent something to the host.
   Machine& machine() { return *machine_; }
   const Machine& machine() const { return *machine_; }
   const Nic& nic() const { return *nic_; }
@@ -120,6 +121,16 @@ class Simulation {
   struct Nowhere : FrameSink {
     void deliver(const EthernetFrame&) override {}
   };
+  // What the host is to hear is said at once: it may be waited for.
+  struct HostEntry : FrameSink {
+    HostEntry(Machine& m, net::HostBackend& h) : machine(m), host(h) {}
+    Machine& machine;
+    net::HostBackend& host;
+    void deliver(const EthernetFrame& frame) override {
+      host.deliver(frame);
+      machine.stop();
+    }
+  };
 
   CodePlace place() const;
   void count_led(std::size_t number, bool lit);
@@ -148,6 +159,7 @@ class Simulation {
   std::unique_ptr<net::Link> link_to_network_;
   std::unique_ptr<net::Backend> far_end_;
   net::HostBackend* host_ = nullptr;
+  std::optional<HostEntry> host_entry_;
 };
 
 }  // namespace avrlan

@@ -3,16 +3,11 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-
+#include "tests/system/own_network.hpp"
 #include "tests/system/process.hpp"
 
 namespace avrlan::test {
@@ -21,25 +16,6 @@ namespace {
 const std::string program = AVRLAN_PROGRAM;
 const std::string connect_image = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/connect.elf";
 constexpr std::uint16_t port = 7777;
-
-bool enter_own_network() {
-  if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
-  const int s = ::socket(AF_INET, SOCK_DGRAM, 0);
-  ifreq request{};
-  std::strncpy(request.ifr_name, "lo", sizeof request.ifr_name - 1);
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  const bool up = ::ioctl(s, SIOCSIFFLAGS, &request) == 0;
-  ::close(s);
-  return up;
-}
-
-bool can_have_own_network() {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(enter_own_network() ? 0 : 1);
-  int status = 1;
-  ::waitpid(child, &status, 0);
-  return status == 0;
-}
 
 // A server that answers one connection: echoes what it gets until the other side closes, in a child of the child, so that
 // it lives in the namespace of the emulator that is about to be started.

@@ -1,7 +1,9 @@
 // The main job: a firmware serves pages to the real curl through --hostfwd; the capture is judged by tshark.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -164,6 +166,29 @@ TEST_P(Serve, PagesOverALinkThatLosesAndReorders) {
   const auto done = board->finish();
   EXPECT_EQ(done.status, 130) << done.err;
   EXPECT_NE(done.err.find("lost "), std::string::npos) << done.err;
+}
+
+// As a debugger or a laptop's lid does. A second of it is enough: virtual time would catch up with it, and does not.
+TEST_P(Serve, LosesNoConnectionWhileItsProcessIsStopped) {
+  start("web");
+  const auto get = [&](std::size_t n) {
+    return std::make_unique<Process>(std::vector<std::string>{
+        "curl", "--silent", "--show-error", "--fail", "--max-time", "50", url("/bytes?n=" + std::to_string(n))});
+  };
+  constexpr std::size_t long_body = 400'000;
+  const auto before = get(long_body);
+  ASSERT_TRUE(before->wait_for_out(expected_bytes(long_body).substr(9'000, 300)));
+  board->signal(SIGSTOP);
+  siginfo_t stopped{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(board->pid()), &stopped, WSTOPPED | WNOWAIT), 0);
+  const auto meanwhile = get(5'000);
+  ::poll(nullptr, 0, 1'000);
+  board->signal(SIGCONT);
+  EXPECT_EQ(before->finish().out, expected_bytes(long_body));
+  EXPECT_EQ(meanwhile->finish().out, expected_bytes(5'000));
+  stop();
+  const auto seconds = nlohmann::json::parse(read_file(out / "run.json"))["seconds"];
+  EXPECT_LT(seconds["virtual"].get<double>(), seconds["wall"].get<double>() - 0.8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Serve, testing::Values("uno-enc28j60", "mega-enc28j60"),

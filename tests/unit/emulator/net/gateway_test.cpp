@@ -348,6 +348,47 @@ TEST_F(GatewayTest, RetransmitsItsSynInVirtualTime) {
   EXPECT_TRUE(segment()) << "first retransmission after 6 s: no round trip was measured";
 }
 
+// So a run whose virtual time went on while the firmware stood still would lose a connection that came meanwhile.
+TEST_F(GatewayTest, GivesAnUnansweredConnectionUpAfter75Seconds) {
+  Gateway& gateway = start(forward("tcp::0-:80"));
+  HostSocket client(SOCK_STREAM);
+  ASSERT_TRUE(client.connect(gateway.forwards()[0].host_port));
+  send(arp_reply());
+  ASSERT_TRUE(host());
+  pass(Duration::seconds(74));
+  gateway.poll_host(0);
+  EXPECT_EQ(client.receive(), nothing);
+  pass(Duration::seconds(2));
+  EXPECT_EQ(client.receive(), "") << "is still open";
+}
+
+TEST_F(GatewayTest, OffersNoWindowScale) {
+  Gateway& gateway = start(forward("tcp::0-:80"));
+  HostSocket client(SOCK_STREAM);
+  ASSERT_TRUE(client.connect(gateway.forwards()[0].host_port));
+  send(arp_reply());
+  ASSERT_TRUE(host());
+  const auto syn = segment();
+  ASSERT_TRUE(syn);
+  const auto& options = syn->rfind_pdu<Tins::TCP>();
+  EXPECT_NE(options.search_option(Tins::TCP::MSS), nullptr);
+  EXPECT_EQ(options.search_option(Tins::TCP::WSCALE), nullptr);
+}
+
+TEST_F(GatewayTest, HasSixteenLeases) {
+  start();
+  for (int board = 1; board <= 17; ++board) {
+    Tins::HWAddress<6> mac("02:00:00:00:00:00");
+    *(mac.end() - 1) = static_cast<std::uint8_t>(board);
+    for (const auto type : {Tins::DHCP::DISCOVER, Tins::DHCP::REQUEST}) {
+      const std::string wanted = type == Tins::DHCP::REQUEST ? "10.0.2." + std::to_string(14 + board) : "";
+      send(dhcp(type, wanted, mac.to_string()));
+      EXPECT_EQ(inbox_.take<Tins::UDP>() != nullptr, board <= 16) << "board " << board << ", message " << type;
+      if (board == 17) break;
+    }
+  }
+}
+
 TEST_F(GatewayTest, ForwardsUdpBothWays) {
   Gateway& gateway = start(forward("udp::0-:7"));
   HostSocket client(SOCK_DGRAM);

@@ -42,13 +42,13 @@ EthernetFrame udp(const std::string& destination, std::uint16_t destination_port
   return from_guest(Tins::IP(destination, guest_ip) / Tins::UDP(destination_port, source_port) / raw(data));
 }
 
-EthernetFrame dhcp(Tins::DHCP::Flags type, const std::string& requested) {
+EthernetFrame dhcp(Tins::DHCP::Flags type, const std::string& requested, const std::string& mac) {
   Tins::DHCP message;
   message.opcode(1);
   message.htype(1);
   message.hlen(6);
   message.xid(0x12345678);
-  message.chaddr(Tins::HWAddress<6>(guest_mac));
+  message.chaddr(Tins::HWAddress<6>(mac));
   message.type(type);
   if (!requested.empty()) message.requested_ip(requested);
   message.end();

@@ -24,7 +24,7 @@ EthernetFrame arp_reply();
 EthernetFrame ping(const std::string& destination, std::uint16_t id, std::uint16_t sequence, const std::string& data);
 EthernetFrame udp(const std::string& destination, std::uint16_t destination_port, std::uint16_t source_port,
                   const std::string& data);
-EthernetFrame dhcp(Tins::DHCP::Flags type, const std::string& requested = "");
+EthernetFrame dhcp(Tins::DHCP::Flags type, const std::string& requested = "", const std::string& mac = guest_mac);
 
 struct TcpFields {
   std::string destination = gateway_ip;
