@@ -9,6 +9,7 @@
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/net/frame_check.hpp"
 #include "nic-model/enc28j60/diagnostic_kinds.hpp"
+#include "nic-model/rtl8019as/diagnostic_kinds.hpp"
 
 namespace avrlan {
 
@@ -61,6 +62,7 @@ const std::vector<DiagnosticKind>& diagnostic_kinds() {
     };
     append(machine_diagnostic_kinds);
     append(enc28j60::diagnostic_kinds);
+    append(rtl8019as::diagnostic_kinds);
     append(net::frame_check_kinds());
     std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return kinds;

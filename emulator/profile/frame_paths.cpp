@@ -159,8 +159,8 @@ void FramePaths::nic_event(const NicEvent& event, std::int64_t cycle, Instant no
     case Kind::frame_dropped:
     case Kind::dma_started:
     case Kind::dma_ended:
-    case Kind::interrupt_low:
-    case Kind::interrupt_high:
+    case Kind::interrupt_asserted:
+    case Kind::interrupt_released:
       break;
   }
 }

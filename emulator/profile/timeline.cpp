@@ -141,11 +141,11 @@ void Timeline::nic_event(const NicEvent& event, std::int64_t cycle) {
     case Kind::dma_ended:
       close(dma, cycle, "DMA");
       break;
-    case Kind::interrupt_low:
+    case Kind::interrupt_asserted:
       open_[interrupt_pin] = cycle;
       break;
-    case Kind::interrupt_high:
-      close(interrupt_pin, cycle, "low");
+    case Kind::interrupt_released:
+      close(interrupt_pin, cycle, "asserted");
       break;
     case Kind::reset:
       add({chip, microseconds(cycle), std::nullopt, "reset"});

@@ -23,8 +23,8 @@ struct NicEvent {
     transmit_ended,  // octets, start, sent
     dma_started,
     dma_ended,
-    interrupt_low,  // the interrupt pin
-    interrupt_high,
+    interrupt_asserted,  // the interrupt pin, whichever of its levels asks for attention
+    interrupt_released,
     reset,  // no frame is held any more, none is being sent
   };
   enum class Access : std::uint8_t { other, read_buffer, write_buffer, read_status };

@@ -507,7 +507,7 @@ void Enc28j60::update_int() {
   const bool high = (enabled & EIE::INTIE) == 0 || (interrupt_flags() & enabled) == 0;
   if (high == int_pin_) return;
   int_pin_ = high;
-  tell({.kind = high ? NicEvent::Kind::interrupt_high : NicEvent::Kind::interrupt_low});
+  tell({.kind = high ? NicEvent::Kind::interrupt_released : NicEvent::Kind::interrupt_asserted});
   if (int_changed_) int_changed_(high);
 }
 

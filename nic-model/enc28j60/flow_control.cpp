@@ -1,7 +1,7 @@
 // Flow control, DS39662E 10.0: pause frames in full duplex, backpressure in half duplex.
 
+#include "nic-model/core/frame_fields.hpp"
 #include "nic-model/enc28j60/enc28j60.hpp"
-#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 

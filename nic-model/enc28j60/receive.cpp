@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "nic-model/core/frame_fields.hpp"
 #include "nic-model/enc28j60/enc28j60.hpp"
-#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 

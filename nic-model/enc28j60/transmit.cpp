@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "nic-model/core/frame_fields.hpp"
 #include "nic-model/enc28j60/enc28j60.hpp"
-#include "nic-model/enc28j60/frame_fields.hpp"
 
 namespace avrlan {
 
@@ -120,7 +120,7 @@ Enc28j60::Outgoing Enc28j60::build_frame() {
   if (padded) octets.resize(treatment.pad_to);
   // PHDREN: a proprietary header that the FCS leaves out (register 6-2).
   const std::size_t unprotected = is_set(Reg::MACON3, MACON3::PHDREN) ? 4 : 0;
-  const auto right_fcs = [unprotected](enc28j60::Octets all) {
+  const auto right_fcs = [unprotected](OctetView all) {
     return ethernet_crc(all.subspan(std::min(unprotected, all.size())));
   };
 

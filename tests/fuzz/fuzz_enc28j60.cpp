@@ -11,42 +11,12 @@
 #include <vector>
 
 #include "nic-model/enc28j60/enc28j60.hpp"
+#include "tests/fuzz/decisions.hpp"
 
 namespace avrlan {
 namespace {
 
 using enc28j60::Reg;
-
-// Where decisions come from: a seed, or the octets that a fuzzing engine mutates.
-class Decisions {
- public:
-  explicit Decisions(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
-  explicit Decisions(std::span<const std::uint8_t> octets) : octets_(octets), from_octets_(true) {}
-
-  bool exhausted() const { return from_octets_ && octets_.empty(); }
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() >> 33) % n; }
-  std::uint8_t octet() { return static_cast<std::uint8_t>(next() >> 40); }
-
- private:
-  std::uint64_t next() {
-    if (from_octets_) {
-      // Two octets a decision: they fill the bits that below() and octet() look at.
-      std::uint64_t value = 0;
-      for (int n = 0; n < 2 && !octets_.empty(); ++n, octets_ = octets_.subspan(1)) {
-        value = value << 8 | octets_.front();
-      }
-      return value << 40 | value << 33;
-    }
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545F4914F6CDD1Du;
-  }
-
-  std::uint64_t state_ = 0;
-  std::span<const std::uint8_t> octets_;
-  bool from_octets_ = false;
-};
 
 using Transaction = std::vector<std::uint8_t>;
 
@@ -64,7 +34,7 @@ const std::vector<Transaction> transactions = {
 
 class Run : FrameSink, DiagnosticSink {
  public:
-  explicit Run(const Decisions& decisions) : random_(decisions), chip_(scheduler_, wire_, *this) {
+  explicit Run(const fuzz::Decisions& decisions) : random_(decisions), chip_(scheduler_, wire_, *this) {
     wire_.connect(chip_, chip_, *this);
   }
 
@@ -168,7 +138,7 @@ class Run : FrameSink, DiagnosticSink {
     if (diagnostic.code.rfind("enc28j60-", 0) != 0 || diagnostic.message.empty()) std::abort();
   }
 
-  Decisions random_;
+  fuzz::Decisions random_;
   Scheduler scheduler_;
   Wire wire_{scheduler_};
   Enc28j60 chip_;
@@ -183,7 +153,7 @@ class Run : FrameSink, DiagnosticSink {
 #ifdef AVRLAN_LIBFUZZER
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* octets, std::size_t size) {
-  const std::string broken = avrlan::Run(avrlan::Decisions(std::span(octets, size))).play();
+  const std::string broken = avrlan::Run(avrlan::fuzz::Decisions(std::span(octets, size))).play();
   if (broken.empty()) return 0;
   std::fprintf(stderr, "%s\n", broken.c_str());
   std::abort();
@@ -207,7 +177,7 @@ int main(int argc, char** argv) {
   }
   std::uint64_t failed = 0, spi_octets = 0, frames = 0;
   for (std::uint64_t n = 0; n < runs; ++n) {
-    avrlan::Run run(avrlan::Decisions(seed + n));
+    avrlan::Run run(avrlan::fuzz::Decisions(seed + n));
     const std::string broken = run.play();
     spi_octets += run.spi_octets();
     frames += run.frames();

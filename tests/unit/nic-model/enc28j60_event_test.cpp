@@ -47,10 +47,10 @@ TEST_F(Enc28j60Events, FollowAFrameThroughTheChip) {
   EXPECT_EQ(events[0].number, 1u);
   EXPECT_EQ(events[0].octets, 60u);
   EXPECT_EQ(when[1], before + wire_time(frame));
-  EXPECT_EQ(kinds(), (std::vector{Kind::frame_received, Kind::interrupt_low}));
+  EXPECT_EQ(kinds(), (std::vector{Kind::frame_received, Kind::interrupt_asserted}));
   bench.take();
   EXPECT_EQ(events[0].number, 1u);
-  EXPECT_EQ(kinds(), (std::vector{Kind::frame_opened, Kind::frame_released, Kind::interrupt_high}));
+  EXPECT_EQ(kinds(), (std::vector{Kind::frame_opened, Kind::frame_released, Kind::interrupt_released}));
 }
 
 TEST_F(Enc28j60Events, TellWhatAnAccessWas) {

@@ -1,0 +1,18 @@
+foreach(chip enc28j60 rtl8019as)
+  add_executable(fuzz_${chip} ${CMAKE_CURRENT_LIST_DIR}/fuzz_${chip}.cpp)
+  target_link_libraries(fuzz_${chip} PRIVATE avrlan_options avrlan_nic)
+  add_test(NAME fuzz_${chip} COMMAND fuzz_${chip} --runs 300)
+  set_tests_properties(fuzz_${chip} PROPERTIES LABELS fuzz)
+
+  # The same under libFuzzer; the model is compiled again for its coverage counters.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    get_target_property(nic_sources avrlan_nic SOURCES)
+    get_target_property(nic_folder avrlan_nic SOURCE_DIR)
+    list(TRANSFORM nic_sources PREPEND ${nic_folder}/)
+    add_executable(libfuzzer_${chip} ${CMAKE_CURRENT_LIST_DIR}/fuzz_${chip}.cpp ${nic_sources})
+    target_link_libraries(libfuzzer_${chip} PRIVATE avrlan_options)
+    target_compile_definitions(libfuzzer_${chip} PRIVATE AVRLAN_LIBFUZZER)
+    target_compile_options(libfuzzer_${chip} PRIVATE -fsanitize=fuzzer,address,undefined)
+    target_link_options(libfuzzer_${chip} PRIVATE -fsanitize=fuzzer,address,undefined)
+  endif()
+endforeach()
