@@ -23,7 +23,7 @@ Determinism determinism(const RunEnd& end) {
     return {false, "the run was ended from outside, at a moment of wall-clock time"};
   }
   if (end.hold_limit_hit) return {false, "a reply from the host was not waited for: the hold limit was hit"};
-  if (end.host_spoke) return {false, "sockets of the host took part"};
+  if (!end.host.empty()) return {false, end.host + " took part"};
   return {};
 }
 

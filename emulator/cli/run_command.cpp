@@ -73,6 +73,8 @@ Examples:
   avrlan run web.elf --hostfwd tcp::0-:80 --out run/      any free port; run.json, uart.log, frames.pcapng in run/
   avrlan run app.elf --net none --pace max --timeout 5s --expect-text "self test passed"
   avrlan run mega.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
+  avrlan run web.elf --net tap,addr=10.0.2.2/24           on this host's own network, as root
+  avrlan run web.elf --net socket,listen=127.0.0.1:0      for another avrlan: --net socket,connect=127.0.0.1:PORT
   avrlan run web.elf --profile --coverage --region checksum='*sum_add*' --timeout 5s --out run/
 
 The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.
@@ -130,6 +132,22 @@ void write_stdout(std::uint8_t byte) {
   }
 }
 
+net::FarEndOptions far_end(const RunArguments& args) {
+  net::FarEndOptions options = net::parse_far_end(args.net);
+  if (auto* user = std::get_if<net::GatewayOptions>(&options)) {
+    for (const auto& text : args.forwards) user->forwards.push_back(net::HostForward::parse(text));
+    user->host_access = args.host_access;
+  } else if (!args.forwards.empty() || args.host_access) {
+    throw UsageError(fmt::format("--net {} has no {}", args.net, args.host_access ? "host to be reached" : "forwards"),
+                     "leave out --hostfwd and --host-access, or use --net user");
+  }
+  if (net::needs_real_pace(options) && args.pace != "real") {
+    throw UsageError(fmt::format("--net {} keeps the wall clock's time", args.net),
+                     "use --pace real; --pace max goes with --net user and --net none");
+  }
+  return options;
+}
+
 SimulationOptions simulation_options(const RunArguments& args) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
@@ -144,14 +162,8 @@ SimulationOptions simulation_options(const RunArguments& args) {
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
   for (const auto& rules : args.diagnostics) options.diagnostics.add(rules);
   options.diagnostics.use(options.machine.engine);
-  options.net = args.net == "none" ? NetBackend::none : NetBackend::user;
-  for (const auto& text : args.forwards) options.gateway.forwards.push_back(net::HostForward::parse(text));
-  options.gateway.host_access = args.host_access;
+  options.net = far_end(args);
   if (!args.link.empty()) options.link = net::LinkOptions::parse(args.link);
-  if (options.net == NetBackend::none && (!args.forwards.empty() || args.host_access)) {
-    throw UsageError("--net none has no network behind the cable",
-                     "leave out --hostfwd and --host-access, or use --net user");
-  }
   return options;
 }
 
@@ -369,8 +381,9 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("FORMAT");
   command->add_option("--cable", args->cable, "pulled and plugged in: out@2s,in@3.5s (without a time: from the start)")
       ->type_name("in|out[@TIME],...");
-  command->add_option("--net", args->net, "the other end of the cable: user (NAT by libslirp) or none")
-      ->check(CLI::IsMember({"user", "none"}).description(""))
+  command
+      ->add_option("--net", args->net,
+                   "the other end of the cable, see below: user (NAT by libslirp), none, tap or socket,...")
       ->type_name("NET")
       ->capture_default_str();
   command
@@ -419,8 +432,8 @@ void add_run_command(CLI::App& program, int& exit_status) {
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");
-  command->footer(diagnostics_help + "\n\nErrata (--errata) and what they are without it:" + errata_help() + "\n" +
-                  examples);
+  command->footer(std::string(net::far_end_help()) + "\n" + diagnostics_help +
+                  "\n\nErrata (--errata) and what they are without it:" + errata_help() + "\n" + examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }
 

@@ -121,7 +121,7 @@ void Runner::wait(std::chrono::nanoseconds at_most) {
   const auto milliseconds = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(at_most).count());
   if (auto* host = simulation_.host()) {
     host_was_ready_ = host->poll_host(static_cast<int>(milliseconds), signal_fd_);
-    result_.host_spoke |= host_was_ready_;
+    if (host_was_ready_) result_.host = host->name();
   } else {
     pollfd p{signal_fd_, POLLIN, 0};
     ::poll(&p, signal_fd_ < 0 ? 0 : 1, static_cast<int>(milliseconds));

@@ -45,7 +45,7 @@ struct RunEnd {
   int firmware_status = 0;  // meaningful for firmware_exit
   int signal = 0;           // meaningful for interrupted
   std::chrono::nanoseconds wall{};
-  bool host_spoke = false;  // a socket of the host took part
+  std::string host;  // what of the host took part (HostBackend::name()); empty: nothing
   bool hold_limit_hit = false;
 };
 

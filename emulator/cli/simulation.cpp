@@ -51,11 +51,8 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   machine_->attach(*nic_, *chip.spi);
 
   link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
-  if (far_end) {
-    far_end_ = far_end(scheduler_, *link_to_board_);
-  } else if (options.net == NetBackend::user) {
-    far_end_ = std::make_unique<net::Gateway>(scheduler_, *link_to_board_, options.gateway);
-  }
+  far_end_ =
+      far_end ? far_end(scheduler_, *link_to_board_) : net::make_far_end(options.net, scheduler_, *link_to_board_);
   host_ = dynamic_cast<net::HostBackend*>(far_end_.get());
   FrameSink* cable_end = far_end_ ? static_cast<FrameSink*>(far_end_.get()) : &nowhere_;
   if (host_) cable_end = &host_entry_.emplace(*machine_, *host_);

@@ -15,16 +15,14 @@
 #include "emulator/board/nic_chip.hpp"
 #include "emulator/cli/diagnostic_log.hpp"
 #include "emulator/net/backend.hpp"
+#include "emulator/net/far_end.hpp"
 #include "emulator/net/frame_check.hpp"
-#include "emulator/net/gateway.hpp"
 #include "emulator/net/link.hpp"
 #include "emulator/net/recorder.hpp"
 #include "nic-model/core/scheduler.hpp"
 #include "nic-model/core/wire.hpp"
 
 namespace avrlan {
-
-enum class NetBackend : std::uint8_t { none, user };
 
 // A VCD file of these pins; none: those in use on the board.
 struct PinTraceOptions {
@@ -50,8 +48,7 @@ struct SimulationOptions {
   MachineOptions machine;
   NicOptions nic;
   DiagnosticPolicy diagnostics;
-  NetBackend net = NetBackend::user;
-  net::GatewayOptions gateway;
+  net::FarEndOptions net = net::GatewayOptions{};
   net::LinkOptions link;
   std::vector<CableEvent> cable;  // plugged in from the start
 };

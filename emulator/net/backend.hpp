@@ -39,6 +39,8 @@ class HostBackend : public Backend {
   // The wall-clock bound of a hold is over: replies outstanding now count as connections until the host speaks again.
   virtual void give_up_waiting() = 0;
 
+  // For sentences: "sockets of the host".
+  virtual std::string name() const = 0;
   // What the user has to know before the firmware starts, one line each: "forwarding tcp 127.0.0.1:8080 -> 10.0.2.15:80".
   virtual std::vector<std::string> announcements() const = 0;
 };

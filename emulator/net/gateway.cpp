@@ -10,13 +10,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <deque>
 #include <span>
-#include <utility>
 
 #include "emulator/board/firmware.hpp"
 #include "emulator/net/flows.hpp"
 #include "emulator/net/guard.hpp"
+#include "emulator/net/outbox.hpp"
 
 namespace avrlan::net {
 namespace {
@@ -76,10 +75,10 @@ class Gateway::Impl {
  public:
   Impl(Scheduler& scheduler, FrameSink& to_board, const GatewayOptions& options, DropCounters& drops)
       : scheduler_(scheduler),
-        to_board_(to_board),
         drops_(drops),
         guard_(options.host_access),
-        forwards_(options.forwards) {
+        forwards_(options.forwards),
+        outbox_(scheduler, to_board) {
     std::signal(SIGPIPE, SIG_IGN);  // slirp sends without MSG_NOSIGNAL
     start_slirp(options);
     run_timers();  // sets slirp's idea of the time before any socket is dated with it
@@ -88,7 +87,6 @@ class Gateway::Impl {
   }
 
   ~Impl() {
-    scheduler_.cancel(delivery_);
     scheduler_.cancel(slow_tick_);
     scheduler_.cancel(fast_tick_);
   }
@@ -199,17 +197,7 @@ class Gateway::Impl {
         flows_.to_board(*packet, scheduler_.now());
       }
     }
-    out_.push_back(EthernetFrame::padded(octets));
-    if (!delivery_) delivery_ = scheduler_.at(scheduler_.now(), [this] { deliver_to_board(); });
-  }
-
-  void deliver_to_board() {
-    delivery_ = {};
-    while (!out_.empty()) {
-      const EthernetFrame frame = std::move(out_.front());
-      out_.pop_front();
-      to_board_.deliver(frame);
-    }
+    outbox_.put(EthernetFrame::padded(octets));
   }
 
   // Asks slirp what it waits for. Returns after how many milliseconds it wants to be polled.
@@ -258,17 +246,15 @@ class Gateway::Impl {
   }
 
   Scheduler& scheduler_;
-  FrameSink& to_board_;
   DropCounters& drops_;
   Guard guard_;
   Flows flows_;
   std::vector<HostForward> forwards_;
+  Outbox outbox_;
   SlirpCb callbacks_{};
   std::unique_ptr<Slirp, SlirpDeleter> slirp_;
   std::vector<pollfd> fds_;  // as slirp numbered them in the last fill()
   bool write_pending_ = false;
-  std::deque<EthernetFrame> out_;
-  Scheduler::EventId delivery_;
   Scheduler::EventId slow_tick_;
   Scheduler::EventId fast_tick_;
 };

@@ -58,6 +58,7 @@ class Gateway : public HostBackend {
   bool poll_host(int milliseconds, int wake_fd = -1) override;
   HostState host_state() const override;
   void give_up_waiting() override;
+  std::string name() const override { return "sockets of the host"; }
   std::vector<std::string> announcements() const override;
 
  private:

@@ -39,7 +39,7 @@ struct Outcome {
 
 Outcome run(const Board& board, const Firmware& firmware, Cycles cycles, Duration slice, std::uint64_t seed) {
   SimulationOptions options;
-  options.net = NetBackend::none;
+  options.net = {};
   Simulation simulation(board, firmware, options);
   Machine& machine = simulation.machine();
   Outcome outcome;

@@ -140,6 +140,25 @@ TEST_F(BadInput, HostfwdWithoutANetwork) {
                   {"--net", "--hostfwd"});
 }
 
+TEST_F(BadInput, FarEndsOfTheCable) {
+  const auto net = [](const std::string& far_end, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {program, "run", web, "--net", far_end});
+    return run(more);
+  };
+  expect_one_line(net("tap,vnet_hdr=on"), usage, {"'vnet_hdr'", "keys: ifname, addr"});
+  expect_one_line(net("socket"), usage, {"which one?", "socket,listen=ADDRESS"});
+  expect_one_line(net("socket,connect=5001"), usage, {"'5001' is no address", "127.0.0.1:5001"});
+  expect_one_line(net("tap", {"--hostfwd", "tcp::0-:80"}), usage, {"--net tap has no forwards", "--net user"});
+  expect_one_line(net("socket,listen=:0", {"--host-access"}), usage, {"no host to be reached", "--host-access"});
+  for (const char* live : {"tap", "socket,listen=:0"})
+    expect_one_line(net(live, {"--pace", "max"}), usage, {"wall clock's time", "--pace real"});
+  expect_one_line(net("socket,connect=unix:" + (directory_ / "nobody").string()), host_failure,
+                  {"nobody at unix:", "reconnect=1"});
+  const std::string text = file("text", "text");
+  expect_one_line(net("socket,listen=unix:" + text), host_failure, {text, "the file exists"});
+  EXPECT_EQ(read_file(text), "text");
+}
+
 TEST_F(BadInput, BusyHostPort) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -165,7 +184,7 @@ TEST_F(BadInput, Link) {
 
 TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--pace", "fast"}), usage, {"--pace"});
-  expect_one_line(run({program, "run", web, "--net", "wifi"}), usage, {"--net"});
+  expect_one_line(run({program, "run", web, "--net", "wifi"}), usage, {"--net wifi", "user, none, tap or socket"});
   expect_one_line(run({program, "run", web, "--engine", "turbo"}), usage, {"--engine", "exact", "simavr"});
   expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});

@@ -1,6 +1,6 @@
-// One of two boards on one cable, for tests/system/two_boards_test.cpp, which builds it: the client opens a connection, both send
-// `octets` of a pattern at once and check what comes, and close. Prints "done" and ends with status 0, or says why not and ends
-// with 1. PROFILE is the stack's, CLIENT 0 or 1.
+// One of two boards on one cable, for tests/system, which builds it: the client opens a connection, both send OCTETS of a
+// pattern at once and check what comes, and close. Prints "done" and ends with status 0, or says why not and ends with 1.
+// PROFILE is the stack's, CLIENT 0 or 1.
 
 #include "firmware/board/board.hpp"
 #include "stack/drivers/enc28j60.hpp"
@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr uint32_t octets = 100000;
+constexpr uint32_t octets = OCTETS;
 constexpr tcpip::Ipv4Address addresses[] = {{{10, 0, 0, 1}}, {{10, 0, 0, 2}}};  // server, client
 constexpr tcpip::Ipv4Address mask = {{255, 255, 255, 0}};
 
