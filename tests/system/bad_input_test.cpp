@@ -93,7 +93,7 @@ TEST_F(BadInput, EmptyFile) {
 }
 
 TEST_F(BadInput, ElfOfThisHost) {
-  expect_one_line(run({program, "run", program}), usage, {"AVR"});
+  expect_one_line(run({program, "run", "/bin/sh"}), usage, {"AVR"});
 }
 
 TEST_F(BadInput, TruncatedElf) {
