@@ -159,6 +159,7 @@ class Machine::Impl {
     if (behind_) return behind_;
     return executing_ ? std::optional(context_.origin()) : std::nullopt;
   }
+  Instant next_activity() const;
   std::uint8_t peek(std::uint16_t address);
 
   const Board board;
@@ -196,6 +197,7 @@ class Machine::Impl {
   Hook hook_{*this};
   SimavrChip chip_;
   avr_t& avr_ = chip_.avr();
+  const avr_run_t run_ = avr_.run;  // replaced while a reset is asked for
   const peripherals::Part part_{peripherals::part(mcu.name, static_cast<std::uint32_t>(chip_.flash_size()))};
   const peripherals::Fuses fuses_;
   McuClock clock_;
@@ -387,6 +389,19 @@ std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
   return end_;
 }
 
+Instant Machine::Impl::next_activity() const {
+  if (end_) return Instant::never();
+  if (clock_.hz() == 0) return scheduler_.next();
+  const bool asleep = avr_.state == cpu_Sleeping && avr_.run == run_ && !interrupts_.any();
+  if (!asleep || halt_ != cpu::Halt::none) return now();
+  const avr_cycle_timer_slot_p timer = avr_.cycle_timers.timer;
+  constexpr avr_cycle_count_t far = avr_cycle_count_t{1} << 40;
+  const Instant simavr_timer = timer == nullptr || timer->when > avr_.cycle + far
+                                   ? Instant::never()
+                                   : clock_.at(Cycles{static_cast<std::int64_t>(timer->when)});
+  return std::min(scheduler_.next(), simavr_timer);
+}
+
 // The peripherals' clock goes on after the last instruction.
 bool Machine::Impl::sends_rest() const {
   return (halt_ == cpu::Halt::jump_to_self || halt_ == cpu::Halt::sleep) && console_.sending();
@@ -487,6 +502,10 @@ MemoryMap Machine::memory_map() const {
 
 Instant Machine::now() const {
   return impl_->now();
+}
+
+Instant Machine::next_activity() const {
+  return impl_->next_activity();
 }
 
 Cycles Machine::cycle() const {

@@ -117,6 +117,9 @@ class Machine {
 
   MemoryMap memory_map() const;
   Instant now() const;
+  // Between two runs: the earliest instant at which this does anything by itself. now() while instructions are executed, the
+  // next event while the MCU sleeps, never() after the end.
+  Instant next_activity() const;
   Cycles cycle() const;
   std::uint32_t pc() const;  // byte address of the instruction being executed or next
   // Inside a callback of the chip or a diagnostic: the instruction behind it. A byte that SPI has clocked is the doing of

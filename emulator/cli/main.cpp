@@ -14,6 +14,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/cli/compare_command.hpp"
+#include "emulator/cli/lab_command.hpp"
 #include "emulator/cli/report_command.hpp"
 #include "emulator/cli/run_command.hpp"
 #include "emulator/cli/tell.hpp"
@@ -88,6 +89,7 @@ Examples:
   int exit_status = 0;
   avrlan::add_run_command(program, exit_status);
   avrlan::add_compare_command(program, exit_status);
+  avrlan::add_lab_command(program, exit_status);
   avrlan::add_report_command(program);
   avrlan::add_list_commands(program);
   // CLI11 takes an empty value for none: a script's unset variable would turn a limit off.

@@ -10,7 +10,6 @@
 
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/write_file.hpp"
-#include "emulator/profile/json_file.hpp"
 
 namespace avrlan {
 
@@ -33,11 +32,11 @@ bool contains(const std::vector<std::string>& list, std::string_view name) {
 }
 
 // Only names that runs give to files; none when it is no run's.
-std::vector<std::string> files_of_earlier_run(const std::filesystem::path& run_json) {
+std::vector<std::string> files_of_earlier_run(const std::filesystem::path& run_json, std::string_view schema) {
   std::vector<std::string> files;
   if (!std::filesystem::exists(run_json)) return files;
   try {
-    const auto run = profile::JsonFile::load(run_json, profile::run_schema);
+    const auto run = profile::JsonFile::load(run_json, schema);
     for (const auto& file : run.root()["files"].items()) {
       if (std::find(all_names.begin(), all_names.end(), file.text()) != all_names.end()) files.push_back(file.text());
     }
@@ -66,10 +65,11 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
   }
 }
 
-OutDirectory::OutDirectory(std::filesystem::path directory, std::vector<std::string> names)
+OutDirectory::OutDirectory(std::filesystem::path directory, std::vector<std::string> names, std::string_view schema)
     : directory_(std::move(directory)),
       names_(std::move(names)),
-      earlier_(files_of_earlier_run(directory_ / "run.json")) {
+      schema_(schema),
+      earlier_(files_of_earlier_run(directory_ / "run.json", schema)) {
   for (const auto& name : names_) {
     // A link that leads nowhere is there, too.
     if (!std::filesystem::exists(std::filesystem::symlink_status(directory_ / name)) || contains(earlier_, name))
@@ -106,7 +106,7 @@ void OutDirectory::begin() const {
           "give another --out");
     }
   }
-  const profile::Json run = {{"schema", profile::run_schema}, {"files", names_}};
+  const profile::Json run = {{"schema", schema_}, {"files", names_}};
   write_file(directory_ / "run.json", run.dump(2) + "\n");
 }
 

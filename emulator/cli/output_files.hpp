@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/profile/json_file.hpp"
+
 namespace avrlan {
 
 struct NamedFile {
@@ -25,8 +27,10 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
 class OutDirectory {
  public:
   // `names`: of the files that this run will write, run.json among them. Makes the directory. Throws UsageError when one of
-  // them is there and of no run, or while another process writes there, HostError when the directory cannot be made.
-  OutDirectory(std::filesystem::path directory, std::vector<std::string> names);
+  // them is there and of no run, or while another process writes there, HostError when the directory cannot be made. `schema`
+  // is run.json's.
+  OutDirectory(std::filesystem::path directory, std::vector<std::string> names,
+               std::string_view schema = profile::run_schema);
 
   std::filesystem::path operator/(std::string_view name) const { return directory_ / name; }
   std::vector<NamedFile> files() const;
@@ -38,6 +42,7 @@ class OutDirectory {
  private:
   std::filesystem::path directory_;
   std::vector<std::string> names_;
+  std::string schema_;
   std::vector<std::string> earlier_;
   std::unique_ptr<DIR, int (*)(DIR*)> lock_{nullptr, ::closedir};  // flock(2), for the life of this
 };

@@ -86,6 +86,7 @@ int exit_status(const RunEnd& end) {
     case EndReason::sleep_for_ever:
     case EndReason::command_register:
     case EndReason::expected_text:
+    case EndReason::lab_ended:
       return 0;
     case EndReason::failing_text:
       return 1;

@@ -40,6 +40,7 @@ std::string ending(const JsonValue& result) {
   if (is(EndReason::wall_limit)) return "--wall-timeout was reached";
   if (is(EndReason::interrupted)) return result["status"].count() == 143 ? "SIGTERM" : "SIGINT";
   if (is(EndReason::diagnostic)) return "a diagnostic of severity error";
+  if (is(EndReason::lab_ended)) return "with its lab";
   return name;
 }
 

@@ -44,8 +44,23 @@ std::string_view to_string(EndReason reason) {
       return "interrupted";
     case EndReason::diagnostic:
       return "diagnostic";
+    case EndReason::lab_ended:
+      return "lab-ended";
   }
   return "diagnostic";
+}
+
+EndReason reason_of(const MachineEnd& end) {
+  switch (end.halt) {
+    case cpu::Halt::sleep:
+      return EndReason::sleep_for_ever;
+    case cpu::Halt::done:
+      return EndReason::command_register;
+    case cpu::Halt::crashed:
+      return EndReason::diagnostic;
+    default:
+      return EndReason::firmware_exit;
+  }
 }
 
 Runner::Runner(Simulation& simulation, Pace pace, const RunLimits& limits, int signal_fd)
@@ -71,20 +86,7 @@ bool Runner::ended() {
     result_.reason = *requested_;
   } else if (machine_end_) {
     result_.firmware_status = machine_end_->status;
-    switch (machine_end_->halt) {
-      case cpu::Halt::sleep:
-        result_.reason = EndReason::sleep_for_ever;
-        break;
-      case cpu::Halt::done:
-        result_.reason = EndReason::command_register;
-        break;
-      case cpu::Halt::crashed:
-        result_.reason = EndReason::diagnostic;
-        break;
-      default:
-        result_.reason = EndReason::firmware_exit;
-        break;
-    }
+    result_.reason = reason_of(*machine_end_);
   } else if (limits_.virtual_time && simulation_.machine().now() >= Instant::at(*limits_.virtual_time)) {
     result_.reason = EndReason::virtual_limit;
   } else if (limits_.wall_time && wall >= *limits_.wall_time) {

@@ -27,11 +27,14 @@ enum class EndReason : std::uint8_t {
   virtual_limit,
   wall_limit,
   interrupted,  // SIGINT or SIGTERM
-  diagnostic    // of severity error, a crash of the CPU included
+  diagnostic,   // of severity error, a crash of the CPU included
+  lab_ended     // a board of a lab, which ended for another reason
 };
 
 // The stable name in run.json, for example "firmware-exit".
 std::string_view to_string(EndReason reason);
+// Of a machine that has ended by itself.
+EndReason reason_of(const MachineEnd& end);
 
 struct RunLimits {
   std::optional<Duration> virtual_time;

@@ -35,6 +35,7 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
 Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options,
                        BackendFactory far_end)
     : board_(board), firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
+  scheduler_.set_now(options.power_on);
   MachineOptions machine_options = options.machine;
   machine_options.diagnostics = &diagnostics_;
   machine_options.goes_on = [policy = options.diagnostics](std::string_view name) {

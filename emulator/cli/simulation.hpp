@@ -51,6 +51,7 @@ struct SimulationOptions {
   net::FarEndOptions net = net::GatewayOptions{};
   net::LinkOptions link;
   std::vector<CableEvent> cable;  // plugged in from the start
+  Instant power_on;               // when it begins
 };
 
 // Frames and octets (without FCS) that passed one point of the wire.
@@ -74,6 +75,7 @@ class Simulation {
   Machine& machine() { return *machine_; }
   const Machine& machine() const { return *machine_; }
   const Nic& nic() const { return *nic_; }
+  Nic& nic() { return *nic_; }
   const DiagnosticLog& diagnostics() const { return diagnostics_; }
   DiagnosticLog& diagnostics() { return diagnostics_; }
   // The far end of the cable, if the host has a part in it; else nullptr.

@@ -27,13 +27,12 @@ double LinkRandom::unit() {
   return static_cast<double>(next() >> 11) * 0x1p-53;
 }
 
-Link::Link(Scheduler& scheduler, FrameSink& to, const LinkOptions& options, int direction)
-    : scheduler_(scheduler),
-      to_(to),
-      options_(options),
+LinkDirection::LinkDirection(const LinkOptions& options, int direction, Duration least)
+    : options_(options),
+      least_(least),
       random_(LinkRandom(LinkRandom(options.seed).next() + static_cast<std::uint64_t>(direction)).next()) {}
 
-Link::Fate Link::draw() {
+LinkDirection::Fate LinkDirection::draw() {
   Fate fate{};
   fate.lost = random_.unit() < options_.loss;
   fate.duplicated = random_.unit() < options_.dup;
@@ -46,23 +45,24 @@ Link::Fate Link::draw() {
   return fate;
 }
 
-void Link::deliver(const EthernetFrame& frame) {
+LinkDirection::Passage LinkDirection::pass(const EthernetFrame& frame, Instant now) {
+  Passage passage;
   const Fate fate = draw();
   if (fate.lost) {
     drops_.count(DropReason::lost);
-    return;
+    return passage;
   }
-  EthernetFrame sent = frame;
-  if (fate.corrupted && !sent.octets.empty()) {
-    const std::uint64_t bit = fate.bit % (sent.octets.size() * 8);
-    sent.octets[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+  passage.frame = frame;
+  if (fate.corrupted && !frame.octets.empty()) {
+    const std::uint64_t bit = fate.bit % (frame.octets.size() * 8);
+    passage.frame.octets[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
   }
-  send(sent, fate);
-  if (fate.duplicated) send(sent, fate);
+  send(passage, fate, now);
+  if (fate.duplicated) send(passage, fate, now);
+  return passage;
 }
 
-void Link::send(const EthernetFrame& frame, const Fate& fate) {
-  const Instant now = scheduler_.now();
+void LinkDirection::send(Passage& passage, const Fate& fate, Instant now) {
   while (!waiting_.empty() && waiting_.front() <= now) waiting_.pop_front();
 
   const Instant start = std::max(now, free_);
@@ -73,19 +73,25 @@ void Link::send(const EthernetFrame& frame, const Fate& fate) {
     }
     waiting_.push_back(start);
   }
-  const Duration time = transmission_time(frame, options_.rate > 0 ? options_.rate : wire_bits_per_second);
+  const Duration time = transmission_time(passage.frame, options_.rate > 0 ? options_.rate : wire_bits_per_second);
   free_ = start + time;
 
   const Duration serial = options_.rate > 0 ? time : Duration();
   Instant arrival;
   if (fate.overtakes) {
-    arrival = now + serial;
+    arrival = std::max(now + serial, now + least_);
   } else {
     const Instant leaves = options_.rate > 0 ? free_ : now;
-    arrival = std::max(leaves + std::max(options_.delay + fate.jitter, Duration()), last_arrival_);
+    arrival = std::max({leaves + std::max(options_.delay + fate.jitter, Duration()), last_arrival_, now + least_});
     last_arrival_ = arrival;
   }
-  scheduler_.at(arrival, [&to = to_, frame] { to.deliver(frame); });
+  passage.arrivals_[passage.count_++] = arrival;
+}
+
+void Link::deliver(const EthernetFrame& frame) {
+  const LinkDirection::Passage passage = direction_.pass(frame, scheduler_.now());
+  for (const Instant arrival : passage.arrivals())
+    scheduler_.at(arrival, [&to = to_, sent = passage.frame] { to.deliver(sent); });
 }
 
 }  // namespace avrlan::net

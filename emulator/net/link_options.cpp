@@ -87,33 +87,31 @@ template <class Value>
 void assign(std::string_view key, std::string_view text, Value& target, std::optional<Value> value,
             std::string_view form) {
   if (!value) {
-    throw UsageError(fmt::format("--link: {}={} is not a value that {} can have", key, text, key),
+    throw UsageError(fmt::format("{}={} is not a value that {} can have", key, text, key),
                      fmt::format("{} takes {}", key, form));
   }
   target = *value;
 }
 
-void set_option(LinkOptions& options, std::string_view key, std::string_view value) {
-  if (key == "rate") return assign(key, value, options.rate, parse_rate(value), rate_form);
-  if (key == "delay") return assign(key, value, options.delay, parse_duration(value), duration_form);
-  if (key == "jitter") return assign(key, value, options.jitter, parse_duration(value), duration_form);
-  if (key == "loss") return assign(key, value, options.loss, parse_probability(value), probability_form);
-  if (key == "dup") return assign(key, value, options.dup, parse_probability(value), probability_form);
-  if (key == "reorder") return assign(key, value, options.reorder, parse_probability(value), probability_form);
-  if (key == "corrupt") return assign(key, value, options.corrupt, parse_probability(value), probability_form);
+}  // namespace
+
+void LinkOptions::set(std::string_view key, std::string_view value) {
+  if (key == "rate") return assign(key, value, rate, parse_rate(value), rate_form);
+  if (key == "delay") return assign(key, value, delay, parse_duration(value), duration_form);
+  if (key == "jitter") return assign(key, value, jitter, parse_duration(value), duration_form);
+  if (key == "loss") return assign(key, value, loss, parse_probability(value), probability_form);
+  if (key == "dup") return assign(key, value, dup, parse_probability(value), probability_form);
+  if (key == "reorder") return assign(key, value, reorder, parse_probability(value), probability_form);
+  if (key == "corrupt") return assign(key, value, corrupt, parse_probability(value), probability_form);
   if (key == "queue") {
-    return assign(key, value, options.queue, parse_integer<std::size_t>(value, 1'000'000),
-                  "a number of frames, 0 to 1000000");
+    return assign(key, value, queue, parse_integer<std::size_t>(value, 1'000'000), "a number of frames, 0 to 1000000");
   }
   if (key == "seed") {
-    return assign(key, value, options.seed, parse_integer<std::uint64_t>(value, UINT64_MAX),
-                  "a whole number from 0 on");
+    return assign(key, value, seed, parse_integer<std::uint64_t>(value, UINT64_MAX), "a whole number from 0 on");
   }
-  throw UsageError(fmt::format("--link: there is no key '{}'", key),
+  throw UsageError(fmt::format("there is no key '{}'", key),
                    "keys: rate, delay, jitter, loss, dup, reorder, corrupt, queue, seed");
 }
-
-}  // namespace
 
 LinkOptions LinkOptions::parse(std::string_view text) {
   LinkOptions options;
@@ -130,7 +128,11 @@ LinkOptions LinkOptions::parse(std::string_view text) {
     if (!seen.insert(key).second) {
       throw UsageError(fmt::format("--link: {} is given twice", key), fmt::format("keep one {}=", key));
     }
-    set_option(options, key, item.substr(equals + 1));
+    try {
+      options.set(key, item.substr(equals + 1));
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("--link: {}", error.what()), error.hint());
+    }
     if (comma == std::string_view::npos) return options;
     text.remove_prefix(comma + 1);
   }

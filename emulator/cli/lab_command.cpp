@@ -1,0 +1,122 @@
+#include "emulator/cli/lab_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "emulator/board/escape.hpp"
+#include "emulator/cli/tell.hpp"
+#include "emulator/cli/units.hpp"
+#include "emulator/lab/lab.hpp"
+
+namespace avrlan {
+
+namespace {
+
+struct LabArguments {
+  std::filesystem::path file;
+  std::string threads = "1";
+  std::string seed;
+  std::string wall_timeout;
+  std::filesystem::path out;
+  bool check = false;
+};
+
+const std::string help = R"(
+Example, pair.toml:
+
+  timeout = "60s"                  # virtual
+  seed = 7                         # of everything that links do by chance
+
+  [[board]]
+  name = "server"
+  firmware = "pair-server.elf"     # relative to this file
+  board = "mega-enc28j60"          # as for avrlan run; mcu, freq, engine, uart, uart-baud, analog, chip-rev, errata, diag, too
+
+  [[board]]
+  name = "client"
+  firmware = "pair-client.elf"
+  board = "mega-enc28j60"
+  connect = "server"               # its cable goes to that board
+  link = { delay = "5ms", loss = "1%" }   # as --link, each way; 50us without a delay
+
+  avrlan lab pair.toml -j 2 --out run
+
+The boards' UARTs go to stdout by lines, with the board's name in front, everything else to stderr. --out DIR gets
+run.json of the lab, and DIR/BOARD what avrlan run --out leaves. Results depend on the file alone, not on the order in it,
+nor on -j.
+
+Exit status: 0 success, 1 a board's firmware ended with another status than 0, 42 a time limit, 64 a wrong command line or
+LAB.toml, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+
+void print_line(const std::string& board, std::string_view line) {
+  const std::string text = fmt::format("{}: {}\n", board, line);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  throw HostError(fmt::format("cannot write the UARTs' output to stdout: {}", std::strerror(errno)),
+                  "keep stdout open, or send it to /dev/null and read uart.log in --out DIR");
+}
+
+void summarise(const lab::Lab& lab, const lab::LabEnd& end, const nlohmann::ordered_json& json) {
+  const double seconds = json["seconds"]["virtual"].get<double>();
+  const double wall = std::chrono::duration<double>(end.wall).count();
+  std::int64_t cycles = 0;
+  for (const auto& board : lab.boards()) {
+    const auto run = json["boards"][board->name()];
+    cycles += run["cycles"]["total"].get<std::int64_t>();
+    tell("{}: {}, status {}, {} cycles, {} frames in, {} out\n", board->name(),
+         run["result"]["reason"].get<std::string>(), run["result"]["status"].get<int>(),
+         run["cycles"]["total"].get<std::int64_t>(), run["wire"]["in_frames"].get<std::int64_t>(),
+         run["wire"]["out_frames"].get<std::int64_t>());
+  }
+  tell("ended     {}\n", lab::to_string(end.reason));
+  tell("time      {:.6f} s virtual, {:.3f} s wall, {:.1f} million cycles/s of all boards\n", seconds, wall,
+       wall > 0 ? static_cast<double>(cycles) / wall / 1e6 : 0);
+  tell("digest    {}\n", lab.digest());
+}
+
+int run(const LabArguments& args) {
+  lab::LabDescription description = lab::LabDescription::read(args.file);
+  constexpr std::int64_t most_threads = 256;
+  if (!args.seed.empty())
+    description.seed = static_cast<std::uint64_t>(parse_number("--seed", args.seed, 0, INT64_MAX));
+  const auto threads = static_cast<unsigned>(parse_number("-j", args.threads, 1, most_threads));
+  lab::LabLimits limits;
+  if (!args.wall_timeout.empty())
+    limits.wall_time = std::chrono::nanoseconds(parse_time("--wall-timeout", args.wall_timeout).nanoseconds());
+  lab::Lab lab(description, threads);
+  if (args.check) return 0;
+  if (!args.out.empty()) lab.record(args.out);
+  const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
+  lab.on_line(print_line);
+  lab.on_diagnostic([](const std::string& board, std::string_view text) { tell("{}: {}", board, text); });
+  if (progress) lab.on_progress([](Instant now) { tell("\r{:.1f} s virtual \x1b[K", now.since_start().seconds()); });
+  const lab::LabEnd end = lab.run(limits);
+  if (progress) tell("\r\x1b[K");
+  summarise(lab, end, lab.json(end));
+  lab.write(end);
+  return lab.status(end);
+}
+
+}  // namespace
+
+void add_lab_command(CLI::App& program, int& exit_status) {
+  CLI::App* command = program.add_subcommand("lab", "run several boards on their cables");
+  auto args = std::make_shared<LabArguments>();
+  command->add_option("LAB.toml", args->file, "what there is, and who is connected to whom")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-j", args->threads, "threads that run the boards")->type_name("N")->capture_default_str();
+  command->add_option("--seed", args->seed, "instead of the file's")->type_name("N");
+  command->add_option("--wall-timeout", args->wall_timeout, "end after this much wall-clock time; exit status 42")
+      ->type_name("TIME");
+  command->add_option("--out", args->out, "directory for run.json and a directory for each board")->type_name("DIR");
+  command->add_flag("--check", args->check, "only say whether the file is right");
+  command->footer(help);
+  command->callback([args, &exit_status] { exit_status = run(*args); });
+}
+
+}  // namespace avrlan

@@ -1,0 +1,181 @@
+#include "emulator/lab/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "emulator/board/nearest_name.hpp"
+#include "emulator/board/read_file.hpp"
+#include "emulator/cli/nic_options.hpp"
+#include "emulator/cli/units.hpp"
+
+namespace avrlan::lab {
+
+namespace {
+
+toml::table parse_file(const std::filesystem::path& file) {
+  try {
+    return toml::parse(read_file(file, "give the path of a LAB.toml, see `avrlan lab --help`"), file.string());
+  } catch (const toml::parse_error& error) {
+    const auto& at = error.source().begin;
+    throw UsageError(fmt::format("{}:{}:{}: {}", file.string(), at.line, at.column, error.description()),
+                     "this is no TOML; `avrlan lab --help` has an example");
+  }
+}
+
+// Names are those of directories, and stand in front of lines.
+void check_name(const Placed<std::string>& name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  if (std::all_of(name.value.begin(), name.value.end(), allowed) && name.value.size() <= 64) return;
+  throw name.place.error(fmt::format("'{}' is no name", name.value), "take letters, digits, - and _, 64 at most");
+}
+
+net::LinkOptions read_link(TomlTable& station) {
+  net::LinkOptions options;
+  options.delay = default_delay;
+  auto table = station.table("link", "link");
+  if (!table) return options;
+  const Place place = table->place();
+  for (const auto& [key, value] : table->rest()) {
+    if (key.value == "seed")
+      throw key.place.error("a link has no seed of its own here", "write seed = N at the top of the file");
+    key.place.located([&, &name = key.value, &text = value] { options.set(name, text); });
+  }
+  if (options.delay < least_delay) {
+    throw place.error("the delay of a link is less than 1us, and boards wait for each other once a delay",
+                      "write delay = \"50us\", or leave it out");
+  }
+  return options;
+}
+
+std::optional<Cable> read_cable(TomlTable& station) {
+  const auto to = station.text("connect");
+  const net::LinkOptions link = read_link(station);
+  if (to) return Cable{to->value, link, to->place};
+  if (station.has("link"))
+    throw station.place().error(fmt::format("this {} has a link to nowhere", station.what()),
+                                "write connect = \"NAME\" of a switch or a board");
+  return std::nullopt;
+}
+
+std::string text_of(const std::optional<Placed<std::string>>& value, std::string otherwise) {
+  return value ? value->value : std::move(otherwise);
+}
+
+BoardDescription read_board(TomlTable& table, const std::filesystem::path& directory) {
+  BoardDescription board;
+  const auto name = table.required_text("name", "server");
+  check_name(name);
+  board.name = name.value;
+  board.place = name.place;
+  const auto firmware = table.required_text("firmware", "web.elf");
+  const auto kind = table.text("board");
+  const Place& kind_place = kind ? kind->place : table.place();
+  board.board =
+      &kind_place
+           .located([&]() -> std::reference_wrapper<const Board> { return find_board(text_of(kind, "uno-enc28j60")); })
+           .get();
+  board.firmware =
+      firmware.place.located([&] { return Firmware::load_elf((directory / firmware.value).lexically_normal()); });
+
+  SimulationOptions& options = board.options;
+  options.net = NetBackend::none;
+  options.machine.mcu = text_of(table.text("mcu"), "");
+  if (const auto freq = table.scalar("freq"))
+    options.machine.hz = freq->place.located([&] { return parse_frequency("freq", freq->value); });
+  if (const auto engine = table.text("engine")) {
+    if (engine->value != "exact" && engine->value != "simavr")
+      throw engine->place.error(fmt::format("there is no engine '{}'", engine->value), "use exact or simavr");
+    options.machine.engine = engine->value == "simavr" ? EngineKind::simavr : EngineKind::exact;
+  }
+  if (const auto uart = table.number("uart", 0, 3)) options.machine.uart = static_cast<unsigned>(uart->value);
+  if (const auto baud = table.number("uart-baud", 1, 10'000'000)) options.machine.uart_baud = baud->value;
+  for (const auto& analog : table.texts("analog"))
+    options.machine.analog.push_back(analog.place.located([&] { return AnalogSignal::parse(analog.value); }));
+  const auto revision = table.text("chip-rev"), errata = table.text("errata");
+  const Place& chip_place = errata ? errata->place : revision ? revision->place : table.place();
+  options.nic.enc28j60 =
+      chip_place.located([&] { return parse_nic_options(text_of(revision, "B7"), text_of(errata, "")); });
+  for (const auto& rules : table.texts("diag")) rules.place.located([&] { options.diagnostics.add(rules.value); });
+  table.place().located([&] { options.diagnostics.use(options.machine.engine); });
+  board.cable = read_cable(table);
+  table.finish();
+  return board;
+}
+
+Pace read_pace(TomlTable& root) {
+  const auto pace = root.text("pace");
+  if (!pace || pace->value == "max") return Pace::max;
+  if (pace->value == "real") return Pace::real;
+  throw pace->place.error(fmt::format("there is no pace '{}'", pace->value), "use max or real");
+}
+
+// Of everything that a cable can go to.
+class Stations {
+ public:
+  void add(const std::string& name, const Place& place, std::string_view kind) {
+    const auto [known, fresh] = stations_.try_emplace(name, Station{place, std::string(kind), 0});
+    if (!fresh)
+      throw place.error(fmt::format("there are two stations called '{}'", name),
+                        fmt::format("the other one is at {}", known->second.place.text));
+  }
+  // One end of a cable, or the other.
+  void plug_in(const std::string& name, const Place& place) {
+    const auto found = stations_.find(name);
+    if (found == stations_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, station] : stations_) names.push_back(known);
+      throw place.error(fmt::format("there is no station '{}'", name),
+                        fmt::format("did you mean '{}'?", nearest_name(name, names)));
+    }
+    Station& station = found->second;
+    if (station.kind != "switch" && ++station.cables > 1)
+      throw place.error(fmt::format("a second cable to {} '{}', which has one socket", station.kind, name),
+                        "put a [[switch]] between them; of two boards on one cable only one has a `connect`");
+  }
+
+ private:
+  struct Station {
+    Place place;
+    std::string kind;
+    int cables = 0;
+  };
+  std::map<std::string, Station> stations_;
+};
+
+void check_cables(const LabDescription& lab) {
+  Stations stations;
+  for (const auto& board : lab.boards) stations.add(board.name, board.place, "board");
+  for (const auto& board : lab.boards) {
+    if (!board.cable) continue;
+    if (board.cable->to == board.name)
+      throw board.cable->place.error(fmt::format("a cable from '{}' to itself", board.name), "name another station");
+    stations.plug_in(board.name, board.place);
+    stations.plug_in(board.cable->to, board.cable->place);
+  }
+}
+
+}  // namespace
+
+LabDescription LabDescription::read(const std::filesystem::path& file) {
+  const toml::table parsed = parse_file(file);
+  const std::string name = file.string();
+  TomlTable root(name, parsed, "lab");
+  LabDescription lab;
+  lab.file = file;
+  lab.pace = read_pace(root);
+  if (const auto timeout = root.time("timeout")) lab.timeout = timeout->value;
+  if (const auto seed = root.number("seed", 0, INT64_MAX)) lab.seed = static_cast<std::uint64_t>(seed->value);
+  for (TomlTable& table : root.tables("board")) lab.boards.push_back(read_board(table, file.parent_path()));
+  root.finish();
+  if (lab.boards.empty())
+    throw UsageError(fmt::format("{}:1:1: there is no board", name), "add [[board]] with name and firmware");
+  check_cables(lab);
+  std::sort(lab.boards.begin(), lab.boards.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return lab;
+}
+
+}  // namespace avrlan::lab

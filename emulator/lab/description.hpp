@@ -1,0 +1,51 @@
+#pragma once
+// What a LAB.toml says, checked: names are known, files can be read, values can be. README.md has the grammar.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/board/firmware.hpp"
+#include "emulator/cli/runner.hpp"
+#include "emulator/cli/simulation.hpp"
+#include "emulator/lab/toml_table.hpp"
+#include "emulator/net/link.hpp"
+
+namespace avrlan::lab {
+
+// What the cable to another station adds, each way, if the file does not say: no less than a switch that stores and
+// forwards does to the shortest frame at 10 Mbit/s, which is 57.6 us.
+inline constexpr Duration default_delay = Duration::microseconds(50);
+// Boards wait for each other once a delay.
+inline constexpr Duration least_delay = Duration::microseconds(1);
+
+// A cable from one station to another.
+struct Cable {
+  std::string to;
+  net::LinkOptions link;
+  Place place;  // of `to`
+};
+
+struct BoardDescription {
+  std::string name;
+  const Board* board = nullptr;
+  Firmware firmware;
+  SimulationOptions options;
+  std::optional<Cable> cable;
+  Place place;
+};
+
+struct LabDescription {
+  std::filesystem::path file;
+  std::vector<BoardDescription> boards;  // sorted by name
+  std::optional<Duration> timeout;
+  Pace pace = Pace::max;
+  std::uint64_t seed = 1;
+
+  // Throws UsageError: "FILE:LINE:COLUMN: what is wrong", with a hint.
+  static LabDescription read(const std::filesystem::path& file);
+};
+
+}  // namespace avrlan::lab

@@ -1,0 +1,137 @@
+#include "emulator/lab/toml_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/board/nearest_name.hpp"
+#include "emulator/cli/units.hpp"
+
+namespace avrlan::lab {
+
+namespace {
+
+std::string region_text(const std::string& file, const toml::source_region& region) {
+  return fmt::format("{}:{}:{}", file, region.begin.line, region.begin.column);
+}
+
+}  // namespace
+
+UsageError Place::error(std::string_view what, std::string hint) const {
+  return UsageError(fmt::format("{}: {}", text, what), std::move(hint));
+}
+
+TomlTable::TomlTable(const std::string& file, const toml::table& table, std::string what)
+    : file_(&file), table_(table), what_(std::move(what)), place_{region_text(file, table.source())} {}
+
+Place TomlTable::place_of(const toml::node& node) const {
+  return {region_text(*file_, node.source())};
+}
+
+const toml::node* TomlTable::find(std::string_view key) {
+  asked_.emplace_back(key);
+  return table_.get(key);
+}
+
+void TomlTable::wrong(const toml::node& node, std::string_view key, std::string_view wanted, std::string hint) const {
+  throw place_of(node).error(fmt::format("{} of a {} is {}", key, what_, wanted), std::move(hint));
+}
+
+std::optional<Placed<std::string>> TomlTable::text(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const auto value = node->value_exact<std::string>();
+  if (!value || value->empty()) wrong(*node, key, "a text", fmt::format("write {} = \"...\"", key));
+  return Placed<std::string>{*value, place_of(*node)};
+}
+
+Placed<std::string> TomlTable::required_text(std::string_view key, std::string_view example) {
+  auto value = text(key);
+  if (!value)
+    throw place_.error(fmt::format("this {} has no {}", what_, key), fmt::format("add {} = \"{}\"", key, example));
+  return *value;
+}
+
+std::vector<Placed<std::string>> TomlTable::texts(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  if (!node->is_array()) return {*text(key)};
+  std::vector<Placed<std::string>> all;
+  for (const toml::node& item : *node->as_array()) {
+    const auto value = item.value_exact<std::string>();
+    if (!value || value->empty())
+      wrong(item, key, "a text, or a list of texts", fmt::format("write {} = [\"...\", \"...\"]", key));
+    all.push_back({*value, place_of(item)});
+  }
+  return all;
+}
+
+std::string TomlTable::scalar_text(const toml::node& node, std::string_view key) const {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto whole = node.value_exact<std::int64_t>()) return std::to_string(*whole);
+  if (const auto real = node.value_exact<double>()) return fmt::format("{}", *real);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  wrong(node, key, "a text or a number", fmt::format("write {} = \"...\"", key));
+}
+
+std::optional<Placed<std::string>> TomlTable::scalar(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  return Placed<std::string>{scalar_text(*node, key), place_of(*node)};
+}
+
+std::optional<Placed<std::int64_t>> TomlTable::number(std::string_view key, std::int64_t least, std::int64_t most) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const auto value = node->value_exact<std::int64_t>();
+  if (!value || *value < least || *value > most)
+    wrong(*node, key, fmt::format("a whole number from {} to {}", least, most), fmt::format("write {} = 1", key));
+  return Placed<std::int64_t>{*value, place_of(*node)};
+}
+
+std::optional<Placed<Duration>> TomlTable::time(std::string_view key) {
+  const auto value = text(key);
+  if (!value) return std::nullopt;
+  return Placed<Duration>{value->place.located([&] { return parse_time(key, value->value); }), value->place};
+}
+
+std::optional<TomlTable> TomlTable::table(std::string_view key, std::string what) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_table()) wrong(*node, key, "a table", fmt::format("write {} = {{ name = value, ... }}", key));
+  return TomlTable(*file_, *node->as_table(), std::move(what));
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  std::vector<TomlTable> all;
+  const auto* array = node->as_array();
+  if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
+    throw place_of(*node).error(fmt::format("{} is no list of tables", key),
+                                fmt::format("begin each with a line [[{}]]", key));
+  }
+  for (const toml::node& item : *array) all.emplace_back(*file_, *item.as_table(), std::string(key));
+  return all;
+}
+
+std::vector<std::pair<Placed<std::string>, std::string>> TomlTable::rest() {
+  std::vector<std::pair<Placed<std::string>, std::string>> all;
+  for (const auto& [key, node] : table_) {
+    if (std::find(asked_.begin(), asked_.end(), key.str()) != asked_.end()) continue;
+    all.push_back({{std::string(key.str()), {region_text(*file_, key.source())}}, scalar_text(node, key.str())});
+  }
+  for (const auto& [key, value] : all) asked_.push_back(key.value);
+  return all;
+}
+
+void TomlTable::finish() const {
+  for (const auto& [key, node] : table_) {
+    if (std::find(asked_.begin(), asked_.end(), key.str()) != asked_.end()) continue;
+    const Place place{region_text(*file_, key.source())};
+    throw place.error(fmt::format("a {} has no '{}'", what_, key.str()),
+                      fmt::format("did you mean '{}'?", nearest_name(key.str(), asked_)));
+  }
+}
+
+}  // namespace avrlan::lab

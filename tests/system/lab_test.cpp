@@ -1,0 +1,126 @@
+// Several boards in one lab, by the program's own way: a LAB.toml. The stack against itself on silicon's terms.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "emulator/lab/lab.hpp"
+
+namespace avrlan::test {
+namespace {
+
+using lab::Lab;
+using lab::LabDescription;
+using lab::LabEnd;
+using lab::LabEndReason;
+
+std::string pair_board(const std::string& name, const std::string& role, const std::string& profile,
+                       const std::string& more = "") {
+  return "[[board]]\nname = '" + name + "'\nboard = 'mega-enc28j60'\nfirmware = '" AVRLAN_VARIANT_DIR "/pair-" + role +
+         "-" + profile + ".elf'\n" + more + "\n";
+}
+
+LabDescription read(const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(path) << text;
+  const LabDescription description = LabDescription::read(path);
+  std::filesystem::remove(path);
+  return description;
+}
+
+struct Outcome {
+  LabEnd end;
+  int status = 0;
+  std::string digest;
+  std::string lines;  // of all boards, "board: text\n" each
+  nlohmann::ordered_json json;
+};
+
+Outcome run(const std::string& text, unsigned threads = 1) {
+  const LabDescription description = read(text);
+  Lab lab(description, threads);
+  Outcome outcome;
+  lab.on_line([&](const std::string& board, std::string_view line) {
+    outcome.lines += board + ": " + std::string(line) + "\n";
+  });
+  lab.on_diagnostic([&](const std::string& board, std::string_view said) {
+    outcome.lines += board + " diagnosed: " + std::string(said);
+  });
+  outcome.end = lab.run();
+  outcome.status = lab.status(outcome.end);
+  outcome.digest = lab.digest();
+  outcome.json = lab.json(outcome.end);
+  outcome.json.erase("lab");
+  for (auto& board : outcome.json["boards"]) board["seconds"].erase("wall");
+  outcome.json["seconds"].erase("wall");
+  return outcome;
+}
+
+class LabPairs : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(LabPairs, ExchangeAHundredThousandOctetsBothWaysAtOnce) {
+  const auto& [server, client] = GetParam();
+  const Outcome outcome = run("timeout = '30s'\n" + pair_board("server", "server", server) +
+                              pair_board("client", "client", client, "connect = 'server'\nlink = { delay = '40us' }"));
+  for (const auto& [name, board] : outcome.json["boards"].items())
+    EXPECT_EQ(board["diagnostics"]["warning"], 0) << name << " " << outcome.lines;
+  EXPECT_NE(outcome.lines.find("client: done\n"), std::string::npos) << outcome.lines;
+  EXPECT_NE(outcome.lines.find("server: done\n"), std::string::npos) << outcome.lines;
+  EXPECT_EQ(outcome.end.reason, LabEndReason::boards_ended);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_GT(outcome.json["links"]["client>server"]["frames"].get<int>(), 100'000 / 1460);
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, LabPairs,
+                         testing::Values(std::pair("minimal", "minimal"), std::pair("minimal", "full"),
+                                         std::pair("full", "minimal"), std::pair("full", "full")),
+                         [](const auto& pair) { return pair.param.first + "_" + pair.param.second; });
+
+// Two pairs, one of them on a bad link.
+const std::string bad = "link = { delay = '2ms', jitter = '500us', loss = '1%', dup = '1%', reorder = '1%' }";
+const std::vector<std::string> four_boards = {
+    pair_board("a", "server", "full"), pair_board("b", "client", "full", "connect = 'a'\n" + bad),
+    pair_board("c", "client", "minimal", "connect = 'd'"), pair_board("d", "server", "minimal")};
+
+TEST(Lab, ResultsDependNeitherOnTheOrderOfTheFileNorOnTheThreads) {
+  const std::string head = "timeout = '1s'\nseed = 3\n";
+  std::string forwards = head, backwards = head;
+  for (const auto& board : four_boards) {
+    forwards += board;
+    backwards.insert(head.size(), board);
+  }
+  const Outcome first = run(forwards);
+  EXPECT_GT(first.json["boards"]["a"]["wire"]["out_frames"].get<int>(), 20);
+  EXPECT_GT(first.json["links"]["a>b"]["drops"]["lost"].get<int>(), 0);
+  for (const Outcome& other : {run(backwards), run(forwards, 2), run(backwards, 2)}) {
+    EXPECT_EQ(other.digest, first.digest);
+    EXPECT_EQ(other.lines, first.lines);
+    EXPECT_EQ(other.json, first.json);
+  }
+}
+
+TEST(Lab, SeedChoosesWhatIsLost) {
+  const std::string boards = four_boards[0] + four_boards[1];
+  EXPECT_NE(run("timeout = '1s'\nseed = 1\n" + boards).digest, run("timeout = '1s'\nseed = 2\n" + boards).digest);
+}
+
+TEST(Lab, APairIsTheSameWhoeverElseIsThere) {
+  const std::string pair = "timeout = '1s'\n" + four_boards[2] + four_boards[3];
+  const Outcome alone = run(pair), with_others = run(pair + four_boards[0] + four_boards[1]);
+  EXPECT_EQ(alone.json["boards"]["c"], with_others.json["boards"]["c"]);
+  EXPECT_EQ(alone.json["boards"]["d"], with_others.json["boards"]["d"]);
+}
+
+TEST(Lab, BoardsThatSleepCostFewBarriers) {
+  // Both wait for a link and each other with their MCU asleep but for a millisecond tick.
+  const LabDescription description = read("timeout = '1s'\n" + pair_board("a", "server", "minimal") +
+                                          pair_board("b", "server", "minimal", "connect = 'a'"));
+  Lab lab(description, 1);
+  EXPECT_EQ(lab.run().reason, LabEndReason::virtual_limit);
+  EXPECT_LT(lab.barriers(), 10'000U) << "1 s in windows of 45 us would be 22,222";
+}
+
+}  // namespace
+}  // namespace avrlan::test

@@ -1,0 +1,118 @@
+#include "emulator/lab/description.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace avrlan::lab {
+namespace {
+
+const std::string hello = AVRLAN_FIRMWARE_DIR "/mega-enc28j60/hello.elf";
+
+class LabFile : public testing::Test {
+ protected:
+  ~LabFile() override { std::filesystem::remove(path_); }
+  LabDescription read(const std::string& text) {
+    std::ofstream(path_) << text;
+    return LabDescription::read(path_);
+  }
+  // What is wrong, with "lab" for the path; empty: nothing.
+  std::string said(const std::string& text) {
+    try {
+      read(text);
+    } catch (const UsageError& error) {
+      std::string what = std::string(error.what()) + "; " + error.hint();
+      for (auto at = what.find(path_.string()); at != std::string::npos; at = what.find(path_.string()))
+        what.replace(at, path_.string().size(), "lab");
+      return what;
+    }
+    return "";
+  }
+  // A board of four lines, the first one blank.
+  static std::string board(const std::string& name, const std::string& more = "") {
+    return "\n[[board]]\nname = '" + name + "'\nfirmware = '" + hello + "'\nboard = 'mega-enc28j60'\n" + more;
+  }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".toml");
+};
+
+TEST_F(LabFile, SaysWhatThereIs) {
+  const LabDescription lab = read("timeout = '5s'\npace = 'real'\nseed = 7\n" +
+                                  board("b", "connect = 'a'\nlink = { delay = '2ms', loss = '1%', queue = 5 }\n") +
+                                  board("a", "freq = 8000000\nuart = 1\ndiag = ['warning=error', 'note=ignore']\n"));
+  EXPECT_EQ(lab.timeout, Duration::seconds(5));
+  EXPECT_EQ(lab.pace, Pace::real);
+  EXPECT_EQ(lab.seed, 7U);
+  ASSERT_EQ(lab.boards.size(), 2U);
+  EXPECT_EQ(lab.boards[0].name, "a") << "sorted";
+  EXPECT_EQ(lab.boards[0].options.machine.hz, 8'000'000);
+  EXPECT_EQ(lab.boards[0].options.machine.uart, 1U);
+  EXPECT_EQ(lab.boards[0].options.diagnostics.severity("enc28j60-overflow", Severity::note), std::nullopt);
+  ASSERT_TRUE(lab.boards[1].cable);
+  EXPECT_EQ(lab.boards[1].cable->to, "a");
+  EXPECT_EQ(lab.boards[1].cable->link.delay, Duration::milliseconds(2));
+  EXPECT_EQ(lab.boards[1].cable->link.queue, 5U);
+}
+
+TEST_F(LabFile, DelayIsThatOfASwitchIfNotSaid) {
+  const LabDescription lab = read(board("a") + board("b", "connect = 'a'\n"));
+  EXPECT_EQ(lab.boards[1].cable->link.delay, Duration::microseconds(50));
+}
+
+TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
+  const std::string a = board("a");
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"", "lab:1:1: there is no board; add [[board]]"},
+      {"board = 5", "lab:1:9: board is no list of tables; begin each with a line [[board]]"},
+      {"[board]\nname = 'a'", "lab:1:1: board is no list of tables"},
+      {"seed = -1" + a, "lab:1:8: seed of a lab is a whole number from 0 to"},
+      {"sed = 1" + a, "lab:1:1: a lab has no 'sed'; did you mean 'seed'?"},
+      {"timeout = 'soon'" + a, "lab:1:11: timeout 'soon' is not a time"},
+      {"timeout = 5" + a, "lab:1:11: timeout of a lab is a text"},
+      {"pace = 'fast'" + a, "lab:1:8: there is no pace 'fast'; use max or real"},
+      {"seed = 1\nseed = 2" + a, "lab:2:"},
+      {"[[board", "lab:1:8: "},
+      {"[[board]]", "lab:1:1: this board has no name; add name = \"server\""},
+      {"[[board]]\nname = 'a/b'", "lab:2:8: 'a/b' is no name"},
+      {"[[board]]\nname = ''", "lab:2:8: name of a board is a text"},
+      {"[[board]]\nname = 'a'", "lab:1:1: this board has no firmware"},
+      {"[[board]]\nname = 'a'\nfirmware = 'nowhere.elf'", "lab:3:12: "},
+      {a + "bord = 'x'", "lab:6:1: a board has no 'bord'; did you mean 'board'?"},
+      {a + "freq = 'fast'", "lab:6:8: freq 'fast' is not a frequency"},
+      {a + "engine = 'quick'", "lab:6:10: there is no engine 'quick'"},
+      {a + "uart = 7", "lab:6:8: uart of a board is a whole number from 0 to 3"},
+      {a + "chip-rev = 'B6'", "lab:6:12: --chip-rev 'B6' is no revision"},
+      {a + "errata = 'latecol'", "lab:6:10: --errata: there is no 'latecol'"},
+      {a + "diag = ['error']", "lab:6:9: "},
+      {a + "diag = [5]", "lab:6:9: diag of a board is a text, or a list of texts"},
+      {a + "analog = 'adc0=much'", "lab:6:10: "},
+      {a + "link = { delay = '1ms' }", "lab:2:1: this board has a link to nowhere"},
+      {a + "connect = 'c'" + board("b"), "lab:6:11: there is no station 'c'; did you mean 'a'?"},
+      {a + "connect = 'a'", "lab:6:11: a cable from 'a' to itself"},
+      {a + a, "lab:8:8: there are two stations called 'a'; the other one is at lab:3:8"},
+      {a + "connect = 'b'\n" + board("b", "connect = 'a'"), "a second cable to board '"},
+      {a + board("b", "connect = 'a'\n") + board("c", "connect = 'a'"), "lab:17:11: a second cable to board 'a'"},
+      {a + board("b", "connect = 'a'\nlink = 5"), "lab:12:8: link of a board is a table"},
+      {a + board("b", "connect = 'a'\nlink = { delay = '0s' }"), "lab:12:8: the delay of a link is less than 1us"},
+      {a + board("b", "connect = 'a'\nlink = { delai = '1s' }"), "lab:12:10: there is no key 'delai'"},
+      {a + board("b", "connect = 'a'\nlink = { loss = '200%' }"), "lab:12:10: loss=200% is not a value"},
+      {a + board("b", "connect = 'a'\nlink = { seed = 1 }"), "lab:12:10: a link has no seed of its own"},
+  };
+  for (const auto& [text, expected] : mistakes) {
+    const std::string message = said(text);
+    EXPECT_NE(message.find(expected), std::string::npos) << text << "\nsaid: " << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+  EXPECT_EQ(said(a + board("b", "connect = 'a'")), "");
+}
+
+TEST_F(LabFile, FirmwareIsLookedForBesideTheFile) {
+  const std::string relative = std::filesystem::relative(hello, std::filesystem::temp_directory_path()).string();
+  EXPECT_EQ(said("[[board]]\nname = 'a'\nfirmware = '" + relative + "'"), "");
+}
+
+}  // namespace
+}  // namespace avrlan::lab
