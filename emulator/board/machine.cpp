@@ -554,6 +554,10 @@ std::span<const std::uint8_t> Machine::eeprom() const {
   return impl_->eeprom_.contents();
 }
 
+std::span<const std::uint8_t> Machine::flash() const {
+  return {impl_->avr_.flash, impl_->chip_.flash_size()};
+}
+
 void Machine::reset() {
   impl_->resets_.request(peripherals::ResetCause::external);
 }

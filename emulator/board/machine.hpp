@@ -138,6 +138,7 @@ class Machine {
   std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM
   // The cells as they stand; a write that is under way has not reached them.
   std::span<const std::uint8_t> eeprom() const;
+  std::span<const std::uint8_t> flash() const;
 
  private:
   class Impl;

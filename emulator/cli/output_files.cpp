@@ -15,6 +15,13 @@ namespace avrlan {
 
 namespace {
 
+// With a number for each later power-on of a lab's board.
+bool is_later_capture(std::string_view name) {
+  if (!name.starts_with("frames-") || !name.ends_with(".pcapng")) return false;
+  name = name.substr(7, name.size() - 14);
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 constexpr std::array<std::string_view, 9> all_names = {"run.json",         "uart.log",      "frames.pcapng",
                                                        "diagnostics.json", "callgrind.out", "stacks.folded",
                                                        "timeline.json",    "coverage.info", "memory.json"};
@@ -38,7 +45,9 @@ std::vector<std::string> files_of_earlier_run(const std::filesystem::path& run_j
   try {
     const auto run = profile::JsonFile::load(run_json, schema);
     for (const auto& file : run.root()["files"].items()) {
-      if (std::find(all_names.begin(), all_names.end(), file.text()) != all_names.end()) files.push_back(file.text());
+      if (std::find(all_names.begin(), all_names.end(), file.text()) != all_names.end() ||
+          is_later_capture(file.text()))
+        files.push_back(file.text());
     }
   } catch (const UsageError&) {
     return {};

@@ -18,6 +18,15 @@ nlohmann::ordered_json leds_json(const Simulation& simulation) {
 
 }  // namespace
 
+nlohmann::ordered_json drops_json(const DropCounters& drops) {
+  auto json = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(DropReason::count_); ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    if (drops.of(reason) != 0) json[std::string(to_string(reason))] = drops.of(reason);
+  }
+  return json;
+}
+
 Determinism determinism(const RunEnd& end) {
   if (end.reason == EndReason::interrupted || end.reason == EndReason::wall_limit) {
     return {false, "the run was ended from outside, at a moment of wall-clock time"};
@@ -34,12 +43,6 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
   const auto& nic = simulation.nic().counters();
   const auto fixed = determinism(end);
   const auto& log = simulation.diagnostics();
-  auto drops = nlohmann::ordered_json::object();
-  const auto dropped = simulation.drops();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(DropReason::count_); ++i) {
-    const auto reason = static_cast<DropReason>(i);
-    if (dropped.of(reason) != 0) drops[std::string(to_string(reason))] = dropped.of(reason);
-  }
   return {
       {"schema", "avrlan-run-1"},
       {"firmware",
@@ -65,7 +68,7 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
         {"tx_frames", nic.tx_frames},
         {"rx_bytes", nic.rx_bytes},
         {"tx_bytes", nic.tx_bytes},
-        {"drops", drops},
+        {"drops", drops_json(simulation.drops())},
         {"leds", leds_json(simulation)}}},
       {"wire",
        {{"in_frames", simulation.frames_in().frames},
@@ -87,6 +90,7 @@ int exit_status(const RunEnd& end) {
     case EndReason::command_register:
     case EndReason::expected_text:
     case EndReason::lab_ended:
+    case EndReason::power_off:
       return 0;
     case EndReason::failing_text:
       return 1;

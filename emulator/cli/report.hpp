@@ -17,6 +17,9 @@ struct Determinism {
   std::string why;
 };
 
+// {reason: n} of those that are not 0.
+nlohmann::ordered_json drops_json(const DropCounters& drops);
+
 Determinism determinism(const RunEnd& end);
 
 // run.json as DESIGN section 6 lists it.

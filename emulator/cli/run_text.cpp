@@ -41,6 +41,7 @@ std::string ending(const JsonValue& result) {
   if (is(EndReason::interrupted)) return result["status"].count() == 143 ? "SIGTERM" : "SIGINT";
   if (is(EndReason::diagnostic)) return "a diagnostic of severity error";
   if (is(EndReason::lab_ended)) return "with its lab";
+  if (is(EndReason::power_off)) return "the power was switched off";
   return name;
 }
 

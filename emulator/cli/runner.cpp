@@ -46,6 +46,8 @@ std::string_view to_string(EndReason reason) {
       return "diagnostic";
     case EndReason::lab_ended:
       return "lab-ended";
+    case EndReason::power_off:
+      return "power-off";
   }
   return "diagnostic";
 }

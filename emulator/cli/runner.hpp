@@ -28,7 +28,8 @@ enum class EndReason : std::uint8_t {
   wall_limit,
   interrupted,  // SIGINT or SIGTERM
   diagnostic,   // of severity error, a crash of the CPU included
-  lab_ended     // a board of a lab, which ended for another reason
+  lab_ended,    // a board of a lab, which ended for another reason
+  power_off     // of a board of a lab
 };
 
 // The stable name in run.json, for example "firmware-exit".

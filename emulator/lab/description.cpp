@@ -82,7 +82,7 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
       firmware.place.located([&] { return Firmware::load_elf((directory / firmware.value).lexically_normal()); });
 
   SimulationOptions& options = board.options;
-  options.net = NetBackend::none;
+  options.net = std::monostate{};
   options.machine.mcu = text_of(table.text("mcu"), "");
   if (const auto freq = table.scalar("freq"))
     options.machine.hz = freq->place.located([&] { return parse_frequency("freq", freq->value); });
@@ -106,6 +106,43 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
   return board;
 }
 
+SwitchDescription read_switch(TomlTable& table) {
+  const auto name = table.required_text("name", "hall");
+  check_name(name);
+  SwitchDescription one{name.value, read_cable(table), name.place};
+  table.finish();
+  return one;
+}
+
+FaultDescription read_fault(TomlTable& table) {
+  using Kind = FaultDescription::Kind;
+  static constexpr std::pair<std::string_view, Kind> kinds[] = {{"link-down", Kind::link_down},
+                                                                {"link-up", Kind::link_up},
+                                                                {"power-cycle", Kind::power_cycle},
+                                                                {"reset-mcu", Kind::reset_mcu},
+                                                                {"reset-chip", Kind::reset_chip}};
+  FaultDescription fault;
+  const auto kind = table.required_text("kind", "link-down");
+  const auto known =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& one) { return one.first == kind.value; });
+  if (known == std::end(kinds)) {
+    throw kind.place.error(fmt::format("there is no fault '{}'", kind.value),
+                           "use link-down, link-up, power-cycle, reset-mcu or reset-chip");
+  }
+  fault.kind = known->second;
+  const auto station = table.required_text("station", "server");
+  fault.station = station.value;
+  fault.place = station.place;
+  const auto at = table.time("at");
+  if (!at) throw table.place().error("this fault has no time", "add at = \"2s\"");
+  fault.at = Instant::at(at->value);
+  constexpr Duration usual_off = Duration::milliseconds(100);
+  const auto off = fault.kind == Kind::power_cycle ? table.time("off") : std::nullopt;
+  fault.off = off ? off->value : usual_off;
+  table.finish();
+  return fault;
+}
+
 Pace read_pace(TomlTable& root) {
   const auto pace = root.text("pace");
   if (!pace || pace->value == "max") return Pace::max;
@@ -117,44 +154,87 @@ Pace read_pace(TomlTable& root) {
 class Stations {
  public:
   void add(const std::string& name, const Place& place, std::string_view kind) {
-    const auto [known, fresh] = stations_.try_emplace(name, Station{place, std::string(kind), 0});
+    const auto [known, fresh] = stations_.try_emplace(name, Station{place, std::string(kind), 0, false, name});
     if (!fresh)
       throw place.error(fmt::format("there are two stations called '{}'", name),
                         fmt::format("the other one is at {}", known->second.place.text));
   }
-  // One end of a cable, or the other.
-  void plug_in(const std::string& name, const Place& place) {
-    const auto found = stations_.find(name);
-    if (found == stations_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, station] : stations_) names.push_back(known);
-      throw place.error(fmt::format("there is no station '{}'", name),
-                        fmt::format("did you mean '{}'?", nearest_name(name, names)));
+  void connect(const std::string& from, const Place& from_place, const Cable& cable) {
+    if (cable.to == from) throw cable.place.error(fmt::format("a cable from '{}' to itself", from), "name another one");
+    plug_in(from, from_place);
+    plug_in(cable.to, cable.place);
+    if (root(from) == root(cable.to)) {
+      throw cable.place.error(fmt::format("the cable from '{}' to '{}' closes a loop of switches", from, cable.to),
+                              "leave out a `connect`: in a loop a broadcast would never end");
     }
-    Station& station = found->second;
-    if (station.kind != "switch" && ++station.cables > 1)
-      throw place.error(fmt::format("a second cable to {} '{}', which has one socket", station.kind, name),
-                        "put a [[switch]] between them; of two boards on one cable only one has a `connect`");
+    stations_.at(root(from)).joined_to = root(cable.to);
+    stations_.at(from).has_cable = true;
+    Station& to = stations_.at(cable.to);
+    to.has_cable |= to.kind != "switch";
   }
+  // One that set_link() of a lab finds: a board's, or one whose `connect` is of this station.
+  bool has_cable(const std::string& name) const { return stations_.at(name).has_cable; }
+  const std::string& kind(const std::string& name, const Place& place) { return find(name, place).kind; }
 
  private:
   struct Station {
     Place place;
     std::string kind;
     int cables = 0;
+    bool has_cable = false;
+    std::string joined_to;  // by cables; itself: it stands for all that are joined to it
   };
+  Station& find(const std::string& name, const Place& place) {
+    const auto found = stations_.find(name);
+    if (found != stations_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [known, station] : stations_) names.push_back(known);
+    throw place.error(fmt::format("there is no station '{}'", name),
+                      fmt::format("did you mean '{}'?", nearest_name(name, names)));
+  }
+  // One end of a cable, or the other.
+  void plug_in(const std::string& name, const Place& place) {
+    Station& station = find(name, place);
+    if (station.kind != "switch" && ++station.cables > 1)
+      throw place.error(fmt::format("a second cable to {} '{}', which has one socket", station.kind, name),
+                        "put a [[switch]] between them; of two boards on one cable only one has a `connect`");
+  }
+  std::string root(std::string name) const {
+    while (stations_.at(name).joined_to != name) name = stations_.at(name).joined_to;
+    return name;
+  }
+
   std::map<std::string, Station> stations_;
 };
 
-void check_cables(const LabDescription& lab) {
+void check_fault(Stations& stations, const FaultDescription& fault) {
+  using Kind = FaultDescription::Kind;
+  const std::string& kind = stations.kind(fault.station, fault.place);
+  const bool of_link = fault.kind == Kind::link_down || fault.kind == Kind::link_up;
+  if (!of_link && kind != "board")
+    throw fault.place.error(fmt::format("'{}' is a {}, no board", fault.station, kind), "name a board");
+  if (of_link && !stations.has_cable(fault.station))
+    throw fault.place.error(fmt::format("'{}' has no cable of its own", fault.station), "name the one with `connect`");
+}
+
+void check_stations(const LabDescription& lab) {
   Stations stations;
   for (const auto& board : lab.boards) stations.add(board.name, board.place, "board");
+  for (const auto& one : lab.switches) stations.add(one.name, one.place, "switch");
+  for (const auto& one : lab.switches) {
+    if (one.cable) stations.connect(one.name, one.place, *one.cable);
+  }
   for (const auto& board : lab.boards) {
-    if (!board.cable) continue;
-    if (board.cable->to == board.name)
-      throw board.cable->place.error(fmt::format("a cable from '{}' to itself", board.name), "name another station");
-    stations.plug_in(board.name, board.place);
-    stations.plug_in(board.cable->to, board.cable->place);
+    if (board.cable) stations.connect(board.name, board.place, *board.cable);
+  }
+  for (const auto& fault : lab.faults) check_fault(stations, fault);
+  for (const auto& one : lab.asserts) {
+    if (stations.kind(one.station, one.place) != "board")
+      throw one.place.error(fmt::format("'{}' is no board", one.station), "name a board");
+    if (one.by && lab.timeout && *one.by > *lab.timeout)
+      throw one.place.error("this assert looks at a time after the lab's timeout", "make the timeout longer");
+    if (std::holds_alternative<TextAssertion>(one.what) && !one.by && !lab.timeout)
+      throw one.place.error("this assert may wait for ever", "add by = \"5s\", or timeout = \"10s\" to the lab");
   }
 }
 
@@ -170,11 +250,17 @@ LabDescription LabDescription::read(const std::filesystem::path& file) {
   if (const auto timeout = root.time("timeout")) lab.timeout = timeout->value;
   if (const auto seed = root.number("seed", 0, INT64_MAX)) lab.seed = static_cast<std::uint64_t>(seed->value);
   for (TomlTable& table : root.tables("board")) lab.boards.push_back(read_board(table, file.parent_path()));
+  for (TomlTable& table : root.tables("switch")) lab.switches.push_back(read_switch(table));
+  for (TomlTable& table : root.tables("fault")) lab.faults.push_back(read_fault(table));
+  for (TomlTable& table : root.tables("assert")) lab.asserts.push_back(AssertDescription::read(table));
   root.finish();
   if (lab.boards.empty())
     throw UsageError(fmt::format("{}:1:1: there is no board", name), "add [[board]] with name and firmware");
-  check_cables(lab);
-  std::sort(lab.boards.begin(), lab.boards.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  check_stations(lab);
+  const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
+  std::sort(lab.boards.begin(), lab.boards.end(), by_name);
+  std::sort(lab.switches.begin(), lab.switches.end(), by_name);
+  std::stable_sort(lab.faults.begin(), lab.faults.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   return lab;
 }
 

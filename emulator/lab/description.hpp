@@ -10,6 +10,7 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
+#include "emulator/lab/assertion.hpp"
 #include "emulator/lab/toml_table.hpp"
 #include "emulator/net/link.hpp"
 
@@ -37,9 +38,33 @@ struct BoardDescription {
   Place place;
 };
 
+struct SwitchDescription {
+  std::string name;
+  std::optional<Cable> cable;  // to another switch
+  Place place;
+};
+
+struct FaultDescription {
+  enum class Kind : std::uint8_t {
+    link_down,    // the cable that the station's `connect` names, or a board's only one, is pulled,
+    link_up,      // and plugged in again
+    power_cycle,  // RAM and the chip's state are lost, flash and EEPROM are not
+    reset_mcu,    // a low pulse on the MCU's RESET
+    reset_chip    // a low pulse of 1 us on the Ethernet chip's
+  };
+  Instant at;
+  Kind kind = Kind::link_down;
+  std::string station;
+  Duration off;  // of a power cycle
+  Place place;
+};
+
 struct LabDescription {
   std::filesystem::path file;
-  std::vector<BoardDescription> boards;  // sorted by name
+  std::vector<BoardDescription> boards;  // these are sorted by name,
+  std::vector<SwitchDescription> switches;
+  std::vector<FaultDescription> faults;    // by time, and by their order in the file,
+  std::vector<AssertDescription> asserts;  // in the order of the file
   std::optional<Duration> timeout;
   Pace pace = Pace::max;
   std::uint64_t seed = 1;

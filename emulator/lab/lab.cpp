@@ -36,19 +36,12 @@ std::uint64_t seed_of(std::uint64_t lab_seed, std::string_view name) {
   return net::LinkRandom(lab_seed ^ digest.value()).next();
 }
 
-nlohmann::ordered_json drops_json(const DropCounters& drops) {
-  auto json = nlohmann::ordered_json::object();
-  for (std::size_t n = 0; n < static_cast<std::size_t>(DropReason::count_); ++n) {
-    const auto reason = static_cast<DropReason>(n);
-    if (drops.of(reason) != 0) json[std::string(to_string(reason))] = drops.of(reason);
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string_view to_string(LabEndReason reason) {
   switch (reason) {
+    case LabEndReason::asserts_decided:
+      return "asserts-decided";
     case LabEndReason::boards_ended:
       return "boards-ended";
     case LabEndReason::silence:
@@ -65,45 +58,172 @@ std::string_view to_string(LabEndReason reason) {
   return "interrupted";
 }
 
-Lab::Lab(const LabDescription& description, unsigned threads) : description_(description), workers_(threads) {
+Lab::Lab(const LabDescription& description, unsigned threads)
+    : description_(description), fabric_(description), workers_(threads) {
   for (const auto& one : description.boards) boards_.push_back(std::make_unique<BoardNode>(one));
   for (const auto& one : boards_) nodes_.push_back(one.get());
+  nodes_.push_back(&fabric_);
+  for (const auto& one : description.switches) {
+    if (one.cable) connect(one.name, *one.cable);
+  }
   for (const auto& one : description.boards) {
-    if (one.cable) connect(board(one.name), *one.cable);
+    if (one.cable) connect(one.name, *one.cable);
   }
   std::sort(channels_.begin(), channels_.end(), [](const auto& a, const auto& b) { return a->name() < b->name(); });
   Duration lookahead = longest_window;
   for (const auto& channel : channels_) lookahead = std::min(lookahead, channel->lookahead());
   margin_ = std::min(lookahead / 4, longest_instruction);
   window_ = lookahead - margin_;
+  for (const auto& fault : description.faults) plan(fault);
+  for (const auto& one : description.asserts) assertions_.emplace_back(one);
+  for (Assertion& assertion : assertions_) plan(assertion);
+  std::stable_sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) { return a.when < b.when; });
 }
 
-BoardNode& Lab::board(const std::string& name) {
-  return **std::find_if(boards_.begin(), boards_.end(), [&](const auto& board) { return board->name() == name; });
+BoardNode* Lab::find_board(const std::string& name) {
+  const auto found =
+      std::find_if(boards_.begin(), boards_.end(), [&](const auto& board) { return board->name() == name; });
+  return found == boards_.end() ? nullptr : found->get();
 }
 
-void Lab::connect(BoardNode& from, const Cable& cable) {
-  BoardNode& to = board(cable.to);
-  from.connect(add_channel(from, to, to.entry(), cable.link));
-  to.connect(add_channel(to, from, from.entry(), cable.link));
+Socket Lab::socket(const std::string& station, const std::string& other) {
+  if (BoardNode* const board = find_board(station)) return board->socket();
+  return fabric_.socket(station, other);
 }
 
-Channel& Lab::add_channel(Node& from, Node& to, FrameSink& entry, const net::LinkOptions& link) {
-  std::string name = from.name() + ">" + to.name();
+void Lab::connect(const std::string& from, const Cable& cable) {
+  const Socket near = socket(from, cable.to), far = socket(cable.to, from);
+  Channel& out = add_channel(from, near, cable.to, far, cable.link);
+  Channel& back = add_channel(cable.to, far, from, near, cable.link);
+  near.connect(out);
+  far.connect(back);
+  cables_.push_back({from, cable.to, {&out, &back}, true});
+}
+
+Channel& Lab::add_channel(const std::string& from, const Socket& out, const std::string& to, const Socket& in,
+                          const net::LinkOptions& link) {
+  std::string name = from + ">" + to;
   net::LinkOptions options = link;
   options.seed = seed_of(description_.seed, name);
-  channels_.push_back(std::make_unique<Channel>(std::move(name), from, to, entry, options, lookahead_of(link)));
+  channels_.push_back(
+      std::make_unique<Channel>(std::move(name), *out.node, *in.node, *in.entry, options, lookahead_of(link)));
   return *channels_.back();
+}
+
+// The station's own cable, or the one that goes to it.
+Lab::CableEnds* Lab::cable_of(const std::string& station) {
+  auto cable = std::find_if(cables_.begin(), cables_.end(), [&](const auto& one) { return one.from == station; });
+  if (cable == cables_.end())
+    cable = std::find_if(cables_.begin(), cables_.end(), [&](const auto& one) { return one.to == station; });
+  return cable == cables_.end() ? nullptr : &*cable;
+}
+
+void Lab::set_link(const std::string& station, bool up) {
+  CableEnds* const cable = cable_of(station);
+  if (cable == nullptr) return;
+  cable->plugged_in = up;
+  for (Channel* channel : cable->channels) channel->set_down(!up);
+  update_links();
+}
+
+// A chip has a link when the cable is plugged in and who is at its other end has power.
+void Lab::update_links() {
+  for (const CableEnds& cable : cables_) {
+    BoardNode *const from = find_board(cable.from), *const to = find_board(cable.to);
+    if (from != nullptr) from->set_link(cable.plugged_in && (to == nullptr || to->powered()));
+    if (to != nullptr) to->set_link(cable.plugged_in && (from == nullptr || from->powered()));
+  }
+}
+
+void Lab::plan(const FaultDescription& fault) {
+  using Kind = FaultDescription::Kind;
+  const std::string& station = fault.station;
+  switch (fault.kind) {
+    case Kind::link_down:
+    case Kind::link_up:
+      moments_.push_back({fault.at, [this, &station, up = fault.kind == Kind::link_up] { set_link(station, up); }});
+      break;
+    case Kind::power_cycle: {
+      const Instant on = fault.at + fault.off;
+      moments_.push_back({fault.at, [this, &station] {
+                            board(station).power_off();
+                            update_links();
+                          }});
+      moments_.push_back({on, [this, &station, on] {
+                            board(station).power_on(on);
+                            update_links();
+                          }});
+      break;
+    }
+    case Kind::reset_mcu:
+      moments_.push_back({fault.at, [this, &station] { board(station).reset_mcu(); }});
+      break;
+    case Kind::reset_chip:
+      moments_.push_back({fault.at, [this, &station] { board(station).reset_chip(); }});
+      break;
+  }
+}
+
+void Lab::plan(Assertion& assertion) {
+  const AssertDescription& said = assertion.description();
+  BoardNode& of = board(said.station);
+  if (const auto* text = std::get_if<TextAssertion>(&said.what)) {
+    watched_.push_back({&assertion, &of, of.watch(text->text)});
+    if (said.by) moments_.push_back({assertion.deadline(), [] {}});
+  } else if (std::holds_alternative<ValueAssertion>(said.what) && said.by) {
+    moments_.push_back({assertion.deadline(), [this, &assertion] { check_value(assertion); }});
+  } else if (std::holds_alternative<StatusAssertion>(said.what) && said.by) {
+    moments_.push_back({assertion.deadline(), [this, &assertion] { check_value(assertion); }});
+  }
+}
+
+void Lab::check_texts(bool at_end) {
+  for (const Watched& one : watched_) one.assertion->see(one.board->seen(one.watch), now_, at_end);
+}
+
+// Or a status.
+void Lab::check_value(Assertion& assertion) {
+  const AssertDescription& said = assertion.description();
+  const BoardNode& of = board(said.station);
+  if (const auto* value = std::get_if<ValueAssertion>(&said.what)) {
+    const std::int64_t found = of.number(value->name);
+    const bool passed = (!value->least || found >= *value->least) && (!value->most || found <= *value->most);
+    assertion.decide(passed, fmt::format("is {}", found));
+  } else if (const auto end = of.ended()) {
+    const int found = exit_status(*end);
+    assertion.decide(found == std::get<StatusAssertion>(said.what).status,
+                     fmt::format("{}, status {}", avrlan::to_string(end->reason), found));
+  } else {
+    assertion.decide(false, "has not ended");
+  }
+}
+
+void Lab::decide_rest() {
+  check_texts(true);
+  for (Assertion& assertion : assertions_) {
+    if (!assertion.decided()) check_value(assertion);
+  }
+}
+
+bool Lab::all_decided() const {
+  return !assertions_.empty() &&
+         std::all_of(assertions_.begin(), assertions_.end(), [](const Assertion& one) { return one.decided(); });
 }
 
 void Lab::record(const std::filesystem::path& directory) {
   out_.emplace(directory, std::vector<std::string>{"run.json"}, lab_schema);
   out_->begin();
-  for (const auto& board : boards_) board->record(directory / board->name());
+  using Kind = FaultDescription::Kind;
+  for (const auto& board : boards_) {
+    const auto cycles = std::count_if(description_.faults.begin(), description_.faults.end(), [&](const auto& fault) {
+      return fault.kind == Kind::power_cycle && fault.station == board->name();
+    });
+    board->record(directory / board->name(), static_cast<std::size_t>(cycles) + 1);
+  }
 }
 
 Instant Lab::earliest() const {
-  Instant first = Instant::never();
+  Instant first = next_moment_ < moments_.size() ? moments_[next_moment_].when : Instant::never();
   for (const Node* node : nodes_) first = std::min(first, node->earliest());
   return first;
 }
@@ -116,7 +236,9 @@ std::optional<LabEndReason> Lab::over(Instant next) const {
       })) {
     return LabEndReason::diagnostic;
   }
-  if (std::all_of(boards_.begin(), boards_.end(), [](const auto& board) { return board->ended().has_value(); }))
+  if (all_decided()) return LabEndReason::asserts_decided;
+  if (next_moment_ == moments_.size() &&
+      std::all_of(boards_.begin(), boards_.end(), [](const auto& board) { return board->ended().has_value(); }))
     return LabEndReason::boards_ended;
   if (description_.timeout && next >= Instant::at(*description_.timeout)) return LabEndReason::virtual_limit;
   if (next.is_never()) return LabEndReason::silence;
@@ -141,6 +263,12 @@ bool Lab::stopped_from_outside(LabEnd& end) {
   end.reason = LabEndReason::interrupted;
   end.signal = number;
   return true;
+}
+
+// All of them, though they have nothing to do until then.
+void Lab::reach(Instant when) {
+  for (Node* node : nodes_) run_node(*node, when);
+  now_ = std::max(now_, when);
 }
 
 // All nodes that have something to do before `until`, then what they have sent.
@@ -202,11 +330,19 @@ LabEnd Lab::run(const LabLimits& limits) {
     }
     if (stopped_from_outside(end)) break;
     keep_pace(next);
-    step(std::min(std::max(next, now_) + window_, limit));
+    const Instant moment = next_moment_ < moments_.size() ? moments_[next_moment_].when : Instant::never();
+    if (moment <= next) {
+      reach(moment);
+      moments_[next_moment_++].act();
+    } else {
+      step(std::min({std::max(next, now_) + window_, moment, limit}));
+    }
+    check_texts(false);
     tell_news(false);
   }
   if (end.reason == LabEndReason::virtual_limit) now_ = limit;
-  for (Node* node : nodes_) run_node(*node, now_);
+  reach(now_);
+  decide_rest();
   tell_news(true);
   end.wall = Clock::now() - start_;
   return end;
@@ -222,18 +358,27 @@ int Lab::status(const LabEnd& end) const {
   switch (end.reason) {
     case LabEndReason::diagnostic:
       return 70;
-    case LabEndReason::virtual_limit:
     case LabEndReason::wall_limit:
       return 42;
     case LabEndReason::interrupted:
       return 128 + end.signal;
+    case LabEndReason::virtual_limit:
+      if (assertions_.empty()) return 42;
+      break;
+    case LabEndReason::asserts_decided:
     case LabEndReason::boards_ended:
     case LabEndReason::silence:
       break;
   }
-  const bool failed = std::any_of(boards_.begin(), boards_.end(),
-                                  [this](const auto& board) { return exit_status(end_of(*board)) != 0; });
-  return failed ? 1 : 0;
+  if (std::any_of(assertions_.begin(), assertions_.end(), [](const Assertion& one) { return one.failed(); })) return 1;
+  const auto failed = [this](const auto& board) {
+    const bool expected = std::any_of(assertions_.begin(), assertions_.end(), [&](const Assertion& one) {
+      return one.description().station == board->name() &&
+             std::holds_alternative<StatusAssertion>(one.description().what);
+    });
+    return !expected && exit_status(end_of(*board)) != 0;
+  };
+  return std::any_of(boards_.begin(), boards_.end(), failed) ? 1 : 0;
 }
 
 std::string Lab::digest() const {
@@ -251,6 +396,8 @@ nlohmann::ordered_json Lab::json(const LabEnd& end) const {
   auto links = nlohmann::ordered_json::object();
   for (const auto& channel : channels_)
     links[channel->name()] = {{"frames", channel->frames()}, {"drops", drops_json(channel->drops())}};
+  auto asserts = nlohmann::ordered_json::array();
+  for (const Assertion& assertion : assertions_) asserts.push_back(assertion.json());
   const bool outside = end.reason == LabEndReason::wall_limit || end.reason == LabEndReason::interrupted;
   return {
       {"schema", lab_schema},
@@ -264,6 +411,8 @@ nlohmann::ordered_json Lab::json(const LabEnd& end) const {
       {"digest", digest()},
       {"boards", boards},
       {"links", links},
+      {"switches", fabric_.switches_json()},
+      {"asserts", asserts},
   };
 }
 

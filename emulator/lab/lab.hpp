@@ -16,17 +16,20 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "emulator/lab/assertion.hpp"
 #include "emulator/lab/board_node.hpp"
 #include "emulator/lab/description.hpp"
+#include "emulator/lab/fabric_node.hpp"
 #include "emulator/lab/node.hpp"
 #include "emulator/lab/workers.hpp"
 
 namespace avrlan::lab {
 
 enum class LabEndReason : std::uint8_t {
-  boards_ended,  // each by itself
-  silence,       // nothing will ever happen again
-  diagnostic,    // of severity error, on some board
+  asserts_decided,  // each; there is one
+  boards_ended,     // each by itself
+  silence,          // nothing will ever happen again
+  diagnostic,       // of severity error, on some board
   virtual_limit,
   wall_limit,
   interrupted
@@ -77,6 +80,7 @@ class Lab {
   void write(const LabEnd& end);
   // Of every frame at every chip.
   std::string digest() const;
+  const std::vector<Assertion>& assertions() const { return assertions_; }
   const std::vector<std::unique_ptr<BoardNode>>& boards() const { return boards_; }
   // How often the boards have waited for each other.
   std::uint64_t barriers() const { return barriers_; }
@@ -84,10 +88,40 @@ class Lab {
  private:
   using Clock = std::chrono::steady_clock;
 
-  BoardNode& board(const std::string& name);
-  void connect(BoardNode& from, const Cable& cable);
-  Channel& add_channel(Node& from, Node& to, FrameSink& entry, const net::LinkOptions& link);
+  // What is to be done at an instant: before anything else that is due then.
+  struct Moment {
+    Instant when;
+    std::function<void()> act;
+  };
+  // An assertion about a text.
+  struct Watched {
+    Assertion* assertion;
+    BoardNode* board;
+    std::size_t watch;
+  };
+  struct CableEnds {
+    std::string from, to;
+    std::vector<Channel*> channels;  // both ways
+    bool plugged_in;
+  };
+
+  BoardNode* find_board(const std::string& name);
+  BoardNode& board(const std::string& name) { return *find_board(name); }
+  Socket socket(const std::string& station, const std::string& other);
+  void connect(const std::string& from, const Cable& cable);
+  Channel& add_channel(const std::string& from, const Socket& out, const std::string& to, const Socket& in,
+                       const net::LinkOptions& link);
+  void plan(const FaultDescription& fault);
+  void plan(Assertion& assertion);
+  CableEnds* cable_of(const std::string& station);
+  void set_link(const std::string& station, bool up);
+  void update_links();
+  void check_texts(bool at_end);
+  void check_value(Assertion& assertion);
+  void decide_rest();
+  bool all_decided() const;
   Instant earliest() const;
+  void reach(Instant when);
   std::optional<LabEndReason> over(Instant next) const;
   bool stopped_from_outside(LabEnd& end);
   void step(Instant until);
@@ -98,8 +132,14 @@ class Lab {
 
   const LabDescription& description_;
   std::vector<std::unique_ptr<BoardNode>> boards_;
+  FabricNode fabric_;
   std::vector<Node*> nodes_;
   std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<CableEnds> cables_;
+  std::vector<Assertion> assertions_;
+  std::vector<Watched> watched_;
+  std::vector<Moment> moments_;  // by time
+  std::size_t next_moment_ = 0;
   std::vector<Node*> active_;
   Duration window_;  // from one barrier to the next
   Duration margin_;  // and this is less than the rest of the shortest time that a frame is under way

@@ -34,7 +34,7 @@ const toml::node* TomlTable::find(std::string_view key) {
 }
 
 void TomlTable::wrong(const toml::node& node, std::string_view key, std::string_view wanted, std::string hint) const {
-  throw place_of(node).error(fmt::format("{} of a {} is {}", key, what_, wanted), std::move(hint));
+  throw place_of(node).error(fmt::format("{} has to be {}", key, wanted), std::move(hint));
 }
 
 std::optional<Placed<std::string>> TomlTable::text(std::string_view key) {
@@ -129,7 +129,7 @@ void TomlTable::finish() const {
   for (const auto& [key, node] : table_) {
     if (std::find(asked_.begin(), asked_.end(), key.str()) != asked_.end()) continue;
     const Place place{region_text(*file_, key.source())};
-    throw place.error(fmt::format("a {} has no '{}'", what_, key.str()),
+    throw place.error(fmt::format("there is no key '{}' in '{}'", key.str(), what_),
                       fmt::format("did you mean '{}'?", nearest_name(key.str(), asked_)));
   }
 }

@@ -122,5 +122,78 @@ TEST(Lab, BoardsThatSleepCostFewBarriers) {
   EXPECT_LT(lab.barriers(), 10'000U) << "1 s in windows of 45 us would be 22,222";
 }
 
+const std::string server = pair_board("server", "server", "minimal");
+const std::string to_server = pair_board("client", "client", "minimal", "connect = 'server'");
+const std::string hall = "[[switch]]\nname = 'hall'\n";
+
+TEST(Lab, BoardsTalkThroughSwitches) {
+  const Outcome outcome =
+      run("timeout = '30s'\n" + hall + "[[switch]]\nname = 'attic'\nconnect = 'hall'\n" +
+          pair_board("server", "server", "minimal", "connect = 'hall'") +
+          pair_board("client", "client", "minimal", "connect = 'attic'") +
+          "[[assert]]\nboard = 'client'\ntext = 'done'\n[[assert]]\nboard = 'server'\ntext = 'done'\n");
+  EXPECT_EQ(outcome.status, 0) << outcome.json["asserts"];
+  EXPECT_EQ(outcome.end.reason, LabEndReason::asserts_decided);
+  const auto& port = outcome.json["switches"]["hall"]["ports"]["server"];
+  EXPECT_GT(port["in_frames"].get<int>(), 70);
+  EXPECT_EQ(port["in_frames"], outcome.json["boards"]["server"]["wire"]["out_frames"]);
+  EXPECT_EQ(port["out_frames"], outcome.json["links"]["hall>server"]["frames"]);
+}
+
+TEST(Lab, AnExchangeOutlastsAPulledCable) {
+  const std::string asserts =
+      "[[assert]]\nboard = 'client'\ntext = 'done'\n[[assert]]\nboard = 'server'\ntext = 'done'\n";
+  const std::string down = "[[fault]]\nat = '500ms'\nkind = 'link-down'\nstation = 'server'\n";
+  const std::string up = "[[fault]]\nat = '900ms'\nkind = 'link-up'\nstation = 'server'\n";
+  EXPECT_EQ(run("timeout = '60s'\n" + server + to_server + down + up + asserts).status, 0);
+  const Outcome cut = run("timeout = '5s'\n" + server + to_server + down + asserts);
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_EQ(cut.json["asserts"][0]["found"], "not seen");
+}
+
+TEST(Lab, AChipThatWasResetReceivesNothing) {
+  const Outcome outcome = run("timeout = '5s'\n" + server + to_server +
+                              "[[fault]]\nat = '500ms'\nkind = 'reset-chip'\nstation = 'server'\n"
+                              "[[assert]]\nboard = 'client'\nno-text = 'done'\n");
+  EXPECT_EQ(outcome.status, 0) << outcome.json["asserts"];
+  EXPECT_EQ(outcome.end.reason, LabEndReason::virtual_limit);
+}
+
+std::string boots(const std::string& more) {
+  return "timeout = '3s'\n[[board]]\nname = 'a'\nfirmware = '" AVRLAN_VARIANT_DIR "/boots.elf'\n" + more;
+}
+
+TEST(Lab, APowerCycleLosesTheRamAndKeepsTheEeprom) {
+  const Outcome outcome =
+      run(boots("[[fault]]\nat = '1s'\nkind = 'reset-mcu'\nstation = 'a'\n"
+                "[[fault]]\nat = '2s'\nkind = 'power-cycle'\nstation = 'a'\noff = '500ms'\n"));
+  EXPECT_EQ(outcome.lines, "a: boot 1 power fresh\na: boot 2 reset kept\na: boot 3 power fresh\n");
+  const auto& board = outcome.json["boards"]["a"];
+  EXPECT_EQ(board["earlier"][0]["result"]["reason"], "power-off");
+  EXPECT_EQ(board["earlier"][0]["cycles"]["total"], 32'000'000);
+  EXPECT_EQ(board["cycles"]["total"], 8'000'000) << "since 2.5 s";
+}
+
+TEST(Lab, AssertsAreDecidedInTimeAndSayWhatWasFound) {
+  const std::pair<std::string, std::pair<bool, std::string>> asserts[] = {
+      {"text = 'boot 1'\nby = '1s'", {true, "seen at 0.0"}},
+      {"text = 'boot 2'\nby = '1s'", {false, "not seen"}},
+      {"no-text = 'boot 2'\nby = '1s'", {true, "not seen"}},
+      {"no-text = 'boot 1'\nby = '1s'", {false, "seen at 0.0"}},
+      {"value = 'cycles.total'\nat = '1s'\nequals = 16000000", {true, "is 16000000"}},
+      {"value = 'cycles.total'\nmin = 48000001", {false, "is 48000000"}},
+      {"value = 'cycles.active'\nmin = 1\nmax = 1000000", {true, "is "}},
+      {"value = 'nic.drops.fifo-full'\nmax = 0", {true, "is 0"}},
+      {"status = 0", {false, "has not ended"}},
+  };
+  for (const auto& [assert, expected] : asserts) {
+    const Outcome outcome = run(boots("[[assert]]\nboard = 'a'\n" + assert + "\n"));
+    EXPECT_EQ(outcome.status, expected.first ? 0 : 1) << assert;
+    EXPECT_EQ(outcome.json["asserts"][0]["passed"], expected.first) << assert;
+    EXPECT_EQ(outcome.json["asserts"][0]["found"].get<std::string>().substr(0, expected.second.size()),
+              expected.second);
+  }
+}
+
 }  // namespace
 }  // namespace avrlan::test
