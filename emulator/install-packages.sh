@@ -11,7 +11,7 @@ packages="g++ cmake ninja-build pkg-config libsimavr-dev libslirp-dev libglib2.0
   nlohmann-json3-dev gcc-avr avr-libc binutils-avr curl ca-certificates"
 if [ "$1" = test ]; then
   packages="$packages libgtest-dev libgmock-dev libbenchmark-dev libtins-dev clang-format tshark iproute2 git
-    python3 valgrind lcov"
+    python3 valgrind lcov strace"
 fi
 missing=
 for package in $packages; do

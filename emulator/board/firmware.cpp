@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <glib.h>
 #include <libelf.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "emulator/board/escape.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/board/sha256.hpp"
 
 namespace avrlan {
 
@@ -34,12 +34,6 @@ struct ElfCloser {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
-
-std::string sha256_of(const Bytes& bytes) {
-  const std::unique_ptr<char, decltype(&g_free)> text{
-      g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes.data(), bytes.size()), g_free};
-  return text.get();
-}
 
 std::uint32_t little_endian32(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8 |
@@ -239,7 +233,7 @@ Firmware Firmware::load_elf(const std::filesystem::path& path) {
   Bytes bytes(content.begin(), content.end());
   Firmware firmware;
   firmware.path = path;
-  firmware.sha256 = sha256_of(bytes);
+  firmware.sha256 = avrlan::sha256(bytes);
   const ElfFile elf(path, bytes);
   elf.load_segments(firmware);
   elf.read_sections(firmware);

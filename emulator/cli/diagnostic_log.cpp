@@ -24,15 +24,21 @@ void DiagnosticLog::report(const Diagnostic& diagnostic, const CodePlace& place)
   }
   Entry entry{diagnostic, place, {}};
   entry.diagnostic.severity = *severity;
-  for (const std::uint32_t pc : place.pcs) {
+  entry.lines = lines(place.pcs);
+  entries_.push_back(std::move(entry));
+  if (notify_) notify_(entries_.back());
+}
+
+std::vector<DiagnosticLog::CodeLine> DiagnosticLog::lines(const std::vector<std::uint32_t>& pcs) {
+  std::vector<CodeLine> all;
+  for (const std::uint32_t pc : pcs) {
     CodeLine line{pc, {}, source_line(pc)};
     if (const Symbol* symbol = firmware_.function_at(pc)) {
       line.function = fmt::format("{}+{:#x}", demangled(symbol->name), pc - symbol->address);
     }
-    entry.lines.push_back(std::move(line));
+    all.push_back(std::move(line));
   }
-  entries_.push_back(std::move(entry));
-  if (notify_) notify_(entries_.back());
+  return all;
 }
 
 // What editors and GitHub can open.

@@ -54,6 +54,8 @@ class DiagnosticLog : public DiagnosticSink {
   void report(const Diagnostic& diagnostic) override;
   void report(const Diagnostic& diagnostic, const CodePlace& place);
 
+  // Of byte addresses.
+  std::vector<CodeLine> lines(const std::vector<std::uint32_t>& pcs);
   const std::vector<Entry>& entries() const { return entries_; }
   // Occurrences of a severity, repeats included.
   std::uint64_t count(Severity severity) const;

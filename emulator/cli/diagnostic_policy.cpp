@@ -99,6 +99,15 @@ void DiagnosticPolicy::use(EngineKind engine) {
   }
 }
 
+std::string DiagnosticPolicy::text() const {
+  std::string text;
+  for (const Rule& rule : rules_) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", rule.what,
+                        rule.severity ? to_string(*rule.severity) : "ignore");
+  }
+  return text;
+}
+
 std::optional<Severity> DiagnosticPolicy::severity(std::string_view name, Severity own) const {
   std::optional<Severity> severity = own;
   if (is_final(name, engine_)) return severity;

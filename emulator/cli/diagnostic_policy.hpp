@@ -26,6 +26,9 @@ class DiagnosticPolicy {
   // on after. The exact one, unless said.
   void use(EngineKind engine);
 
+  // What add() takes for the same rules; empty without any.
+  std::string text() const;
+
   // nullopt: not to be told.
   std::optional<Severity> severity(std::string_view name, Severity own) const;
 

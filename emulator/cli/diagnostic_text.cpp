@@ -12,11 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string place_of(const DiagnosticLog::CodeLine& line) {
-  const std::string source = line.source ? fmt::format("{}:{}: ", line.source->file, line.source->line) : std::string();
-  return source + (line.function.empty() ? "code without a symbol" : line.function);
-}
-
 // Where it happened, below the line that says what.
 std::string calls_of(const DiagnosticLog::Entry& entry) {
   if (entry.lines.empty()) return fmt::format("  cycle {}, by no instruction\n", entry.first.cycle.count);
@@ -24,7 +19,7 @@ std::string calls_of(const DiagnosticLog::Entry& entry) {
   std::string text =
       fmt::format("  in {}, pc {:#06x}, cycle {}\n", line.function.empty() ? "code without a symbol" : line.function,
                   line.pc, entry.first.cycle.count);
-  for (std::size_t n = 1; n < entry.lines.size(); ++n) text += fmt::format("  from {}\n", place_of(entry.lines[n]));
+  for (std::size_t n = 1; n < entry.lines.size(); ++n) text += fmt::format("  from {}\n", to_text(entry.lines[n]));
   return text;
 }
 
@@ -33,6 +28,11 @@ Json null_or(const std::string& text) {
 }
 
 }  // namespace
+
+std::string to_text(const DiagnosticLog::CodeLine& line) {
+  const std::string source = line.source ? fmt::format("{}:{}: ", line.source->file, line.source->line) : std::string();
+  return source + (line.function.empty() ? "code without a symbol" : line.function);
+}
 
 std::string to_text(const DiagnosticLog::Entry& entry, const Firmware& firmware, DiagnosticFormat format) {
   const std::optional<SourceLine> source = entry.lines.empty() ? std::nullopt : entry.lines.front().source;

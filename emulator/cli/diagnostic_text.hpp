@@ -14,6 +14,9 @@ enum class DiagnosticFormat : std::uint8_t {
   github  // "::warning file=...,line=...,title=name::text"
 };
 
+// "file:12: main+0x1c".
+std::string to_text(const DiagnosticLog::CodeLine& line);
+
 // Ended by a newline.
 std::string to_text(const DiagnosticLog::Entry& entry, const Firmware& firmware, DiagnosticFormat format);
 

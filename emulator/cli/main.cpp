@@ -15,6 +15,7 @@
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/cli/compare_command.hpp"
 #include "emulator/cli/lab_command.hpp"
+#include "emulator/cli/replay_command.hpp"
 #include "emulator/cli/report_command.hpp"
 #include "emulator/cli/run_command.hpp"
 #include "emulator/cli/tell.hpp"
@@ -88,6 +89,7 @@ Examples:
   program.require_subcommand(1);
   int exit_status = 0;
   avrlan::add_run_command(program, exit_status);
+  avrlan::add_replay_command(program, exit_status);
   avrlan::add_compare_command(program, exit_status);
   avrlan::add_lab_command(program, exit_status);
   avrlan::add_report_command(program);

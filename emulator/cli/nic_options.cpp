@@ -81,6 +81,23 @@ Enc28j60Options parse_nic_options(std::string_view revision, std::string_view er
   return options;
 }
 
+std::string revision_text(const Enc28j60Options& options) {
+  const auto revision = std::find_if(std::begin(enc28j60::revisions), std::end(enc28j60::revisions),
+                                     [&](const Revision& known) { return known.erevid == options.revision; });
+  return std::string(revision->name);
+}
+
+std::string errata_text(const Enc28j60Options& options) {
+  std::string text;
+  for (const Erratum& erratum : enc28j60::errata) {
+    const unsigned every = erratum.every == nullptr ? 0 : options.errata.*erratum.every;
+    const bool on = erratum.flag != nullptr && options.errata.*erratum.flag;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", erratum.name,
+                        every != 0 ? std::to_string(every) : std::string(on ? "on" : "off"));
+  }
+  return text;
+}
+
 std::vector<CableEvent> parse_cable(std::string_view text) {
   std::vector<CableEvent> events;
   while (true) {

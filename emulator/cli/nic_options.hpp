@@ -14,6 +14,10 @@ namespace avrlan {
 // with commas between them; empty: as silicon mostly has them. Later ones win. Throws UsageError that lists the names.
 Enc28j60Options parse_nic_options(std::string_view revision, std::string_view errata);
 
+// The other way round: what parse_nic_options() takes for the same options, every erratum named.
+std::string revision_text(const Enc28j60Options& options);
+std::string errata_text(const Enc28j60Options& options);
+
 // --cable: in or out, from the start or at a time ("out,in@2s,out@3.5s"), separated by commas, by time. Throws UsageError.
 std::vector<CableEvent> parse_cable(std::string_view text);
 

@@ -91,7 +91,9 @@ int exit_status(const RunEnd& end) {
     case EndReason::expected_text:
     case EndReason::lab_ended:
     case EndReason::power_off:
+    case EndReason::recording_end:
       return 0;
+    case EndReason::replay_differs:
     case EndReason::failing_text:
       return 1;
     case EndReason::virtual_limit:

@@ -1,16 +1,11 @@
 #include "emulator/cli/run_command.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "emulator/board/escape.hpp"
@@ -21,9 +16,13 @@
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/run_text.hpp"
 #include "emulator/cli/runner.hpp"
+#include "emulator/cli/signal_pipe.hpp"
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cli/tell.hpp"
 #include "emulator/cli/text_watch.hpp"
+#include "emulator/cli/trace_header.hpp"
+#include "emulator/cli/trace_writer.hpp"
+#include "emulator/cli/uart_output.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/profile/recording.hpp"
 
@@ -59,6 +58,7 @@ struct RunArguments {
   std::string expect_text;
   std::string fail_text;
   std::filesystem::path pcap;
+  std::filesystem::path record;
   std::string vcd;
   std::filesystem::path out;
   bool profile = false;
@@ -89,48 +89,6 @@ it, all, or note, warning or error for everything that has this severity of its 
 error; an error ends the run with status 70. Below an error, the firmware goes on: a wild load reads 0, a wild store does nothing, the
 stack grows on (firmware with a stack for each thread needs stack-overflow=ignore). After illegal-opcode, outside-flash and
 closed-flash nothing can, nor after any of the machine's with --engine simavr, which does not look at the stack at all.)";
-
-// SIGINT and SIGTERM become a byte in a pipe; a second one ends the process at once.
-class SignalPipe {
- public:
-  SignalPipe() {
-    if (::pipe2(fds_, O_CLOEXEC | O_NONBLOCK) != 0) throw HostError("no pipe for signals", std::strerror(errno));
-    write_end_ = fds_[1];
-    struct sigaction action {};
-    action.sa_handler = [](int number) {
-      const auto byte = static_cast<unsigned char>(number);
-      [[maybe_unused]] const auto written = ::write(write_end_, &byte, 1);
-    };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    ::sigaction(SIGINT, &action, nullptr);
-    ::sigaction(SIGTERM, &action, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);
-  }
-  ~SignalPipe() {
-    ::signal(SIGINT, SIG_DFL);
-    ::signal(SIGTERM, SIG_DFL);
-    ::close(fds_[0]);
-    ::close(fds_[1]);
-  }
-  SignalPipe(const SignalPipe&) = delete;
-  SignalPipe& operator=(const SignalPipe&) = delete;
-  int fd() const { return fds_[0]; }
-
- private:
-  static inline int write_end_ = -1;
-  int fds_[2] = {-1, -1};
-};
-
-void write_stdout(std::uint8_t byte) {
-  ssize_t written;
-  do {
-    written = ::write(STDOUT_FILENO, &byte, 1);
-  } while (written < 0 && errno == EINTR);
-  if (written != 1) {
-    throw HostError(fmt::format("cannot write the UART's output to stdout: {}", std::strerror(errno)),
-                    "keep stdout open, or send it to /dev/null and read uart.log in --out DIR");
-  }
-}
 
 net::FarEndOptions far_end(const RunArguments& args) {
   net::FarEndOptions options = net::parse_far_end(args.net);
@@ -203,6 +161,7 @@ std::optional<OutDirectory> output_directory(const RunArguments& args, const std
   }
   std::vector<NamedFile> outputs;
   if (!args.pcap.empty()) outputs.push_back({"--pcap", args.pcap});
+  if (!args.record.empty()) outputs.push_back({"--record", args.record});
   if (pins) outputs.push_back({"--vcd", pins->file});
   std::vector<std::string> names = {"run.json", "diagnostics.json", std::string(uart_file), std::string(frames_file)};
   for (const auto& name : record.names()) names.push_back(name);
@@ -212,12 +171,6 @@ std::optional<OutDirectory> output_directory(const RunArguments& args, const std
   keep_apart(inputs, outputs);
   if (args.out.empty()) return std::nullopt;
   return OutDirectory(args.out, names);
-}
-
-void check_uart_log(const std::ofstream& log, const OutDirectory& out) {
-  if (log) return;
-  throw HostError(fmt::format("cannot write {}: {}", (out / uart_file).string(), std::strerror(errno)),
-                  "give --out a directory that can be written, on a disk with room");
 }
 
 std::chrono::nanoseconds wall_time(std::string_view option, const std::string& text) {
@@ -230,6 +183,14 @@ RunLimits run_limits(const RunArguments& args) {
   if (!args.wall_timeout.empty()) limits.wall_time = wall_time("--wall-timeout", args.wall_timeout);
   limits.hold = wall_time("--hold-limit", args.hold_limit);
   return limits;
+}
+
+// For people who read a recording.
+std::string network(const RunArguments& args) {
+  std::string text = "--net " + args.net;
+  for (const auto& forward : args.forwards) text += " --hostfwd " + forward;
+  if (!args.link.empty()) text += " --link " + args.link;
+  return text;
 }
 
 // GitHub's runners say who they are.
@@ -270,21 +231,23 @@ int run(const RunArguments& args) {
   // What an earlier run has left goes when nothing about this one can be wrong any more.
   if (pins) simulation.machine().trace_pins(pins->file, pins->pins);
   if (!args.pcap.empty()) simulation.capture(args.pcap);
-  std::ofstream uart_log;
+  std::optional<TraceWriter> trace;
+  if (!args.record.empty())
+    trace.emplace(simulation, args.record, trace_header(board, firmware, options, network(args)));
+  UartOutput uart;
   if (out) {
     out->begin();
     simulation.capture(*out / frames_file);
-    uart_log.open(*out / uart_file, std::ios::binary);
-    check_uart_log(uart_log, *out);
+    uart.log_to(*out / uart_file);
   }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   TextWatch expected(args.expect_text);
   TextWatch failing(args.fail_text);
   simulation.machine().on_uart([&](std::uint8_t byte) {
-    write_stdout(byte);
+    uart.put(byte);
+    if (trace) trace->uart(byte);
     if (recording) recording->uart(byte);
-    if (uart_log.is_open()) uart_log.put(static_cast<char>(byte));
     if (failing.feed(static_cast<char>(byte))) runner.end(EndReason::failing_text);
     if (expected.feed(static_cast<char>(byte))) runner.end(EndReason::expected_text);
   });
@@ -322,10 +285,10 @@ int run(const RunArguments& args) {
   if (end.reason == EndReason::firmware_exit && end.firmware_status > 31) {
     tell("avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
   }
+  if (trace) trace->finish(to_string(end.reason), end.firmware_status);
   simulation.flush();
   if (out) {
-    uart_log.flush();
-    check_uart_log(uart_log, *out);
+    uart.flush();
     json["result"]["status"] = status;
     json["files"] = out->names();
     if (recording) recording->write(args.out, "avrlan run " + printable(args.firmware.string()));
@@ -412,6 +375,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_option("--fail-text", args->fail_text, "end with status 1 when the UART has sent this")
       ->type_name("TEXT");
   command->add_option("--pcap", args->pcap, "capture the frames at the chip, pcapng in virtual time")
+      ->type_name("FILE");
+  command
+      ->add_option("--record", args->record,
+                   "the same with all that `avrlan replay` needs to run it again without the network")
       ->type_name("FILE");
   command
       ->add_option("--vcd", args->vcd,

@@ -42,6 +42,8 @@ std::string ending(const JsonValue& result) {
   if (is(EndReason::diagnostic)) return "a diagnostic of severity error";
   if (is(EndReason::lab_ended)) return "with its lab";
   if (is(EndReason::power_off)) return "the power was switched off";
+  if (is(EndReason::recording_end)) return "the recording ended";
+  if (is(EndReason::replay_differs)) return "the firmware departed from the recording";
   return name;
 }
 

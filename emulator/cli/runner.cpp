@@ -48,6 +48,10 @@ std::string_view to_string(EndReason reason) {
       return "lab-ended";
     case EndReason::power_off:
       return "power-off";
+    case EndReason::recording_end:
+      return "recording-end";
+    case EndReason::replay_differs:
+      return "replay-differs";
   }
   return "diagnostic";
 }

@@ -29,7 +29,10 @@ enum class EndReason : std::uint8_t {
   interrupted,  // SIGINT or SIGTERM
   diagnostic,   // of severity error, a crash of the CPU included
   lab_ended,    // a board of a lab, which ended for another reason
-  power_off     // of a board of a lab
+  power_off,    // of a board of a lab
+  // Of a replay:
+  recording_end,
+  replay_differs  // from the recording
 };
 
 // The stable name in run.json, for example "firmware-exit".

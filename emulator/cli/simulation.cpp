@@ -51,13 +51,14 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   });
   machine_->attach(*nic_, *chip.spi);
 
-  link_to_board_ = std::make_unique<net::Link>(scheduler_, wire_entry_, options.link, 1);
+  link_to_board_ = std::make_unique<net::Link>(scheduler_, entry_, options.link, 1);
   far_end_ =
       far_end ? far_end(scheduler_, *link_to_board_) : net::make_far_end(options.net, scheduler_, *link_to_board_);
   host_ = dynamic_cast<net::HostBackend*>(far_end_.get());
   FrameSink* cable_end = far_end_ ? static_cast<FrameSink*>(far_end_.get()) : &nowhere_;
   if (host_) cable_end = &host_entry_.emplace(*machine_, *host_);
   link_to_network_ = std::make_unique<net::Link>(scheduler_, *cable_end, options.link, 0);
+  entry_.to = &wire_entry_;
   in_.to = &frame_check_.inbound(*nic_);
   out_.to = &frame_check_.outbound(*link_to_network_);
   wire_.connect(*nic_, in_, out_);
@@ -75,10 +76,21 @@ void Simulation::capture(const std::filesystem::path& file) {
   const std::string comment =
       fmt::format("avrlan firmware={} sha256={} board={} mcu={} hz={}", firmware_.path.filename().string(),
                   firmware_.sha256, board_.name, machine_->mcu(), machine_->hz());
+  add_recorder(file, comment);
+}
+
+net::Recorder& Simulation::record(const std::filesystem::path& file, const std::string& header) {
+  net::Recorder& recorder = add_recorder(file, header);
+  entry_.to = &recorder.entry(*entry_.to);
+  return recorder;
+}
+
+net::Recorder& Simulation::add_recorder(const std::filesystem::path& file, const std::string& comment) {
   recorders_.push_back(std::make_unique<net::Recorder>(
       file, scheduler_, [this] { return machine_->cycle().count; }, comment));
   in_.to = &recorders_.back()->inbound(*in_.to);
   out_.to = &recorders_.back()->outbound(*out_.to);
+  return *recorders_.back();
 }
 
 void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
@@ -105,9 +117,18 @@ LedCount Simulation::led(std::size_t number) const {
 
 CodePlace Simulation::place() const {
   const std::optional<Origin> origin = machine_->origin();
-  if (!origin) return {machine_->cycle(), {}};
-  CodePlace place{origin->cycle, {origin->pc}};
-  for (const std::uint32_t call : machine_->call_chain(firmware_, *origin)) place.pcs.push_back(call);
+  return origin ? place_at(*origin) : CodePlace{machine_->cycle(), {}};
+}
+
+CodePlace Simulation::place_now() const {
+  constexpr std::uint16_t spl = 0x5d, sph = 0x5e;
+  const auto sp = static_cast<std::uint16_t>(machine_->peek(spl) | machine_->peek(sph) << 8);
+  return place_at({machine_->pc(), sp, machine_->cycle()});
+}
+
+CodePlace Simulation::place_at(const Origin& origin) const {
+  CodePlace place{origin.cycle, {origin.pc}};
+  for (const std::uint32_t call : machine_->call_chain(firmware_, origin)) place.pcs.push_back(call);
   return place;
 }
 

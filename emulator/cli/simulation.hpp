@@ -90,6 +90,11 @@ class Simulation {
   void on_nic_event(std::function<void(const NicEvent&)> happened) { nic_event_ = std::move(happened); }
   // Writes a capture at the chip from now on: what it is sent (accepted or not) and what it sends. Throws HostError.
   void capture(const std::filesystem::path& file);
+  // The same, so that it can be replayed: `header` is trace_header()'s, and the caller finishes it with trace_end().
+  net::Recorder& record(const std::filesystem::path& file, const std::string& header);
+  // The instruction that is behind what a callback is told; where the program is between them.
+  CodePlace place() const;
+  CodePlace place_now() const;
   // Of the LED with this number in nic().led_names(), up to now.
   LedCount led(std::size_t number) const;
   // Every frame dropped anywhere, by reason.
@@ -131,7 +136,8 @@ class Simulation {
     }
   };
 
-  CodePlace place() const;
+  net::Recorder& add_recorder(const std::filesystem::path& file, const std::string& comment);
+  CodePlace place_at(const Origin& origin) const;
   void count_led(std::size_t number, bool lit);
 
   const Board& board_;
@@ -141,6 +147,7 @@ class Simulation {
   std::unique_ptr<Machine> machine_;
   Wire wire_{scheduler_};
   WireEntry wire_entry_{wire_};
+  CountingSink entry_;  // from the link to the wire
   Nowhere nowhere_;
   std::unique_ptr<Nic> nic_;
   struct Led {

@@ -6,38 +6,20 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "emulator/board/firmware.hpp"
+#include "emulator/board/host_error.hpp"
+#include "emulator/net/pcapng.hpp"
 
 namespace avrlan::net {
 namespace {
 
-// draft-ietf-opsawg-pcapng sections 3.5 (options), 4.1 to 4.3 (blocks).
-constexpr std::uint32_t section_header_block = 0x0a0d0d0a;
-constexpr std::uint32_t interface_description_block = 1;
-constexpr std::uint32_t enhanced_packet_block = 6;
-constexpr std::uint32_t byte_order_magic = 0x1a2b3c4d;
-constexpr std::uint16_t linktype_ethernet = 1;
+using namespace pcapng;
 
-constexpr std::uint16_t opt_endofopt = 0;
-constexpr std::uint16_t opt_comment = 1;
-constexpr std::uint16_t shb_userappl = 4;
-constexpr std::uint16_t if_name = 2;
-constexpr std::uint16_t if_tsresol = 9;
-constexpr std::uint16_t if_fcslen = 13;
-constexpr std::uint16_t epb_flags = 2;
-constexpr std::uint16_t epb_packetid = 5;
-
-constexpr std::uint32_t flag_inbound = 1;
-constexpr std::uint32_t flag_outbound = 2;
-constexpr std::uint32_t flag_crc_error = 1U << 24;
-
-// Length fields of options have 16 bits.
-constexpr std::size_t longest_option = 0xffff;
 constexpr std::size_t buffered_octets = 64 * 1024;
 
 // One pcapng block, little endian, finished by end().
@@ -67,7 +49,8 @@ class Block {
     out_.resize((out_.size() + 3) / 4 * 4);
   }
   void text_option(std::uint16_t code, std::string_view text) {
-    text = text.substr(0, longest_option);
+    if (text.size() > longest_option)
+      throw UsageError("a comment of the capture would be longer than 64 KiB", "shorten what it has to say");
     put(code);
     put(static_cast<std::uint16_t>(text.size()));
     const auto octets = std::as_bytes(std::span(text));
@@ -122,6 +105,23 @@ class Recorder::Impl {
     taps_.push_back(std::make_unique<Tap>(*this, to, direction));
     return *taps_.back();
   }
+  FrameSink& add_entry(FrameSink& to) {
+    entry_ = std::make_unique<Entry>(*this, to);
+    return *entry_;
+  }
+
+  void finish(const std::string& comment) {
+    const std::uint64_t now = nanoseconds_now();
+    Block block(buffer_);
+    block.begin(interface_statistics_block);
+    block.put<std::uint32_t>(0);  // interface
+    block.put(static_cast<std::uint32_t>(now >> 32));
+    block.put(static_cast<std::uint32_t>(now));
+    block.text_option(opt_comment, comment);
+    block.end_of_options();
+    block.end();
+    flush();
+  }
 
   void flush() {
     std::span<const std::uint8_t> rest(buffer_);
@@ -156,6 +156,36 @@ class Recorder::Impl {
     std::uint32_t direction_;
   };
 
+  // In front of the wire, which loses nothing that it was given.
+  class Entry : public FrameSink {
+   public:
+    Entry(Impl& recorder, FrameSink& to) : recorder_(recorder), to_(to) {}
+    void deliver(const EthernetFrame& frame) override {
+      recorder_.entered_.push_back(recorder_.scheduler_.now());
+      to_.deliver(frame);
+    }
+
+   private:
+    Impl& recorder_;
+    FrameSink& to_;
+  };
+
+  std::uint64_t nanoseconds_now() const {
+    return static_cast<std::uint64_t>(scheduler_.now().since_start().nanoseconds());
+  }
+
+  // What a replay needs of a frame beyond its octets; nothing in a plain capture.
+  std::string note(const EthernetFrame& frame, std::uint32_t direction) {
+    std::string text;
+    if (!entry_) return text;
+    if (direction == flag_inbound) {
+      text = fmt::format("entered {} ps", entered_.front().since_start().picoseconds());
+      entered_.pop_front();
+    }
+    if (!frame.fcs_ok()) text += fmt::format("{}FCS {:08x}", text.empty() ? "" : ", ", frame.fcs);
+    return text;
+  }
+
   void write_section_header(const std::string& comment) {
     Block block(buffer_);
     block.begin(section_header_block);
@@ -176,25 +206,26 @@ class Recorder::Impl {
     block.put<std::uint16_t>(0);
     block.put<std::uint32_t>(0);  // no snap length
     block.text_option(if_name, "nic");
-    block.option<std::uint8_t>(if_tsresol, 9);
+    block.option<std::uint8_t>(if_tsresol, nanoseconds);
     block.option<std::uint8_t>(if_fcslen, 0);
     block.end_of_options();
     block.end();
   }
 
   void record(const EthernetFrame& frame, std::uint32_t direction) {
-    const auto nanoseconds = static_cast<std::uint64_t>(scheduler_.now().since_start().nanoseconds());
+    const std::uint64_t now = nanoseconds_now();
     const auto length = static_cast<std::uint32_t>(frame.octets.size());
     Block block(buffer_);
     block.begin(enhanced_packet_block);
     block.put<std::uint32_t>(0);  // interface
-    block.put(static_cast<std::uint32_t>(nanoseconds >> 32));
-    block.put(static_cast<std::uint32_t>(nanoseconds));
+    block.put(static_cast<std::uint32_t>(now >> 32));
+    block.put(static_cast<std::uint32_t>(now));
     block.put(length);
     block.put(length);
     block.put_padded(frame.octets);
     block.option(epb_flags, direction | (frame.fcs_ok() ? 0 : flag_crc_error));
     block.option(epb_packetid, cycle_());
+    if (const std::string text = note(frame, direction); !text.empty()) block.text_option(opt_comment, text);
     block.end_of_options();
     block.end();
     ++frames_;
@@ -207,6 +238,8 @@ class Recorder::Impl {
   int fd_ = -1;
   std::vector<std::uint8_t> buffer_;
   std::vector<std::unique_ptr<Tap>> taps_;
+  std::unique_ptr<Entry> entry_;
+  std::deque<Instant> entered_;  // of those on the wire or waiting for it
   std::uint64_t frames_ = 0;
 };
 
@@ -219,6 +252,12 @@ FrameSink& Recorder::inbound(FrameSink& to) {
 }
 FrameSink& Recorder::outbound(FrameSink& to) {
   return impl_->add(to, flag_outbound);
+}
+FrameSink& Recorder::entry(FrameSink& to) {
+  return impl_->add_entry(to);
+}
+void Recorder::finish(const std::string& comment) {
+  impl_->finish(comment);
 }
 void Recorder::flush() {
   impl_->flush();

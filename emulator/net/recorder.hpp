@@ -18,13 +18,18 @@ namespace avrlan::net {
 class Recorder {
  public:
   // Throws HostError when the file cannot be written. `cycle` gives the MCU's cycle count at the moment of a frame.
-  // `section_comment` may be empty: then there is none.
+  // `section_comment` may be empty: then there is none. Throws UsageError when it is longer than 64 KiB.
   Recorder(const std::filesystem::path& file, const Scheduler& scheduler, std::function<std::int64_t()> cycle,
            const std::string& section_comment);
   ~Recorder();
   // Elements that record and pass on; they live as long as the recorder. deliver() may throw HostError: disk full.
   FrameSink& inbound(FrameSink& to);   // to the board
   FrameSink& outbound(FrameSink& to);  // from the board
+  // In front of the wire towards the board, once, before the first frame: the capture can then be replayed, since it says
+  // of each frame to the board when it was given to the wire, and the FCS of one that has a wrong one.
+  FrameSink& entry(FrameSink& to);
+  // Writes the last block, with a comment. Throws HostError.
+  void finish(const std::string& comment);
   // Everything up to now is in the file after this, whatever becomes of the process. The file ends with a whole block
   // at every moment. Throws HostError.
   void flush();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "emulator/board/escape.hpp"
 #include "emulator/board/host_error.hpp"
@@ -12,7 +13,7 @@ namespace avrlan::profile {
 
 namespace {
 
-constexpr const char* again = "record it again with this avrlan: `avrlan run --out DIR`";
+constexpr const char* again = "record it again with this avrlan";
 
 }  // namespace
 
@@ -52,10 +53,17 @@ bool JsonValue::flag() const {
 }
 
 std::int64_t JsonValue::count() const {
-  constexpr std::uint64_t most = 1'000'000'000'000'000;
+  constexpr std::int64_t most = 1'000'000'000'000'000;
+  const std::int64_t value = whole();
+  if (value > most) damaged("is no whole number from 0 to 10^15");
+  return value;
+}
+
+std::int64_t JsonValue::whole() const {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const bool positive =
       value_->is_number_unsigned() || (value_->is_number_integer() && value_->get<std::int64_t>() >= 0);
-  if (!positive || value_->get<std::uint64_t>() > most) damaged("is no whole number from 0 to 10^15");
+  if (!positive || value_->get<std::uint64_t>() > most) damaged("is no whole number from 0 on");
   return value_->get<std::int64_t>();
 }
 

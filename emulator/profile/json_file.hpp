@@ -32,6 +32,8 @@ class JsonValue {
   bool flag() const;
   // A whole number from 0 to 10^15: cycles, bytes, calls.
   std::int64_t count() const;
+  // A whole number of 63 bits, not negative: picoseconds.
+  std::int64_t whole() const;
   // A number that is not negative.
   double real() const;
   // Printable (emulator/board/escape.hpp).

@@ -74,6 +74,12 @@ TEST_F(Help, OfRun) {
   expect_to_work({program, "run", "--help"}, 5);
 }
 
+TEST_F(Help, OfReplay) {
+  std::filesystem::create_directory(directory_ / "build");
+  std::filesystem::copy_file(directory_ / "web.elf", directory_ / "build" / "web.elf");
+  expect_to_work({program, "replay", "--help"}, 5);
+}
+
 TEST_F(Help, OfReport) {
   expect_to_work({program, "report", "--help"}, 3);
 }

@@ -1,0 +1,217 @@
+#include "emulator/cli/replay_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "emulator/board/escape.hpp"
+#include "emulator/board/host_error.hpp"
+#include "emulator/board/write_file.hpp"
+#include "emulator/cli/diagnostic_text.hpp"
+#include "emulator/cli/output_files.hpp"
+#include "emulator/cli/replay.hpp"
+#include "emulator/cli/report.hpp"
+#include "emulator/cli/run_text.hpp"
+#include "emulator/cli/signal_pipe.hpp"
+#include "emulator/cli/tell.hpp"
+#include "emulator/cli/trace_header.hpp"
+#include "emulator/cli/trace_writer.hpp"
+#include "emulator/cli/uart_output.hpp"
+
+namespace avrlan {
+
+namespace {
+
+struct ReplayArguments {
+  std::filesystem::path trace;
+  std::filesystem::path firmware;
+  bool loose = false;
+  bool any_firmware = false;
+  bool update = false;
+  std::string engine;
+  std::filesystem::path out;
+};
+
+constexpr const char* examples = R"(
+Board, options and everything that the network said come from the recording; no socket is opened. Each frame is given to
+the board at its recorded instant, and what the firmware sends has to be the same octets at the same cycle, to the end of
+the run and what the UART has printed by then. The first difference ends the replay, with both frames side by side.
+
+--loose leaves cycles, the end and the UART alone: a frame comes to the board as long after the board's latest as it did
+in the recording, and the numbers that a firmware makes up (TCP's initial sequence numbers, ports of clients, DNS and
+DHCP ids, IPv4's identification, NTP's timestamps) may be others; frames to the board are given the new ones.
+
+--update plays loosely, writes what the firmware does now into TRACE, and says what has changed. It refuses when the
+firmware sends fewer or more frames than before: what the network would have said then is not in the recording.
+
+Examples:
+  avrlan run web.elf --hostfwd tcp::8080-:80 --record page.pcapng     (ends with ctrl-C; wireshark reads the file)
+  avrlan replay page.pcapng web.elf
+  avrlan replay page.pcapng build/web.elf --any-firmware              a rebuilt one: has it stayed the same to the cycle?
+  avrlan replay page.pcapng build/web.elf --any-firmware --loose      or in what it sends, at least?
+  avrlan replay page.pcapng build/web.elf --update                    that is how it is now
+
+Exit status: 0 as recorded (or updated), 1 not, 64 a wrong command line or no recording, 70 a diagnostic of severity
+error that the recording did not end with, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+
+ReplayMode mode(const ReplayArguments& args) {
+  if (args.update) return ReplayMode::update;
+  return args.loose ? ReplayMode::loose : ReplayMode::exact;
+}
+
+void check_firmware(const ReplayArguments& args, const TraceRun& run, const Firmware& firmware) {
+  if (args.any_firmware || args.update || run.firmware_sha256 == firmware.sha256) return;
+  constexpr std::size_t shown = 12;
+  throw UsageError(fmt::format("{} is of another firmware than {}: of {} with sha256 {}..., not {}...",
+                               args.trace.string(), args.firmware.string(), run.firmware_name,
+                               run.firmware_sha256.substr(0, shown), firmware.sha256.substr(0, shown)),
+                   "add --any-firmware to replay it all the same, with --loose if its cycles may be others");
+}
+
+// Beside the recording, in whose place it is put at the end.
+class NewTrace {
+ public:
+  explicit NewTrace(const std::filesystem::path& trace) : trace_(trace), file_(trace.string() + ".new") {}
+  ~NewTrace() {
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+  }
+  NewTrace(const NewTrace&) = delete;
+  NewTrace& operator=(const NewTrace&) = delete;
+  const std::filesystem::path& file() const { return file_; }
+  void put_in_place() const {
+    std::error_code error;
+    std::filesystem::rename(file_, trace_, error);
+    if (error) {
+      throw HostError(fmt::format("cannot replace {}: {}", trace_.string(), error.message()),
+                      "make it a file that can be written");
+    }
+  }
+
+ private:
+  std::filesystem::path trace_;
+  std::filesystem::path file_;
+};
+
+std::string grouped_frames(const Replay& replay) {
+  return fmt::format("{} frames to the board and {} from it", replay.frames_in(), replay.frames_out());
+}
+
+// What became of it, in a few lines.
+void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd& end, bool updated) {
+  const std::string trace = printable(args.trace.string());
+  if (!replay.difference().empty()) {
+    tell("avrlan: {}: {}", trace, replay.difference());
+    if (args.update) tell("avrlan: {} is left as it was; record it anew with `avrlan run --record`\n", trace);
+  } else if (updated) {
+    const std::string changes = replay.changes();
+    tell("avrlan: {} is updated: {}", trace, changes.empty() ? "nothing but the firmware has changed\n" : changes);
+  } else if (end.reason == EndReason::interrupted) {
+    tell("avrlan: {}: as recorded so far, {}\n", trace, grouped_frames(replay));
+  } else if (args.loose) {
+    tell("avrlan: {}: {} as recorded, whatever the cycle\n", trace, grouped_frames(replay));
+  } else {
+    tell("avrlan: {}: {} as recorded, to the cycle\n", trace, grouped_frames(replay));
+  }
+}
+
+void write_results(const OutDirectory& out, const ReplayArguments& args, const Simulation& simulation,
+                   const Board& board, const Firmware& firmware, const RunEnd& end, const Replay& replay, int status) {
+  auto json = run_json(simulation, board, firmware, end);
+  json["result"]["status"] = status;
+  json["replay"] = {{"trace", args.trace.string()}, {"difference", replay.difference()}};
+  json["files"] = out.names();
+  // Names in a damaged ELF, and paths, need not be UTF-8.
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  write_file(out / "run.json", json.dump(2, ' ', false, replace) + "\n");
+  write_file(out / "diagnostics.json",
+             diagnostics_json(simulation.diagnostics(), firmware).dump(2, ' ', false, replace) + "\n");
+}
+
+std::optional<OutDirectory> output_directory(const ReplayArguments& args) {
+  if (args.out.empty()) return std::nullopt;
+  const std::vector<std::string> names = {"run.json", "diagnostics.json", "uart.log", "frames.pcapng"};
+  std::vector<NamedFile> outputs;
+  for (const auto& name : names) outputs.push_back({"--out", args.out / name});
+  keep_apart({{"TRACE", args.trace}, {"FIRMWARE", args.firmware}}, outputs);
+  return OutDirectory(args.out, names);
+}
+
+int replay(const ReplayArguments& args) {
+  const net::Trace trace = net::read_trace(args.trace);
+  TraceRun run = read_trace_run(args.trace.string(), trace);
+  const Firmware firmware = Firmware::load_elf(args.firmware);
+  check_firmware(args, run, firmware);
+  const Board& board = find_board(run.board);
+  if (!args.engine.empty()) {
+    run.options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
+    run.options.diagnostics.use(run.options.machine.engine);
+  }
+  const std::optional<OutDirectory> out = output_directory(args);
+  Replay replay(trace, run, mode(args));
+  const SignalPipe signals;
+  Simulation simulation(board, firmware, run.options, replay.far_end());
+  UartOutput uart;
+  if (out) {
+    out->begin();
+    simulation.capture(*out / "frames.pcapng");
+    uart.log_to(*out / "uart.log");
+  }
+  const NewTrace new_trace(args.trace);
+  std::optional<TraceWriter> writer;
+  if (args.update)
+    writer.emplace(simulation, new_trace.file(), trace_header(board, firmware, run.options, run.network));
+  Runner runner(simulation, Pace::max, replay.limits(), signals.fd());
+  replay.attach(simulation, runner);
+  simulation.machine().on_uart([&](std::uint8_t byte) {
+    uart.put(byte);
+    replay.uart(byte);
+    if (writer) writer->uart(byte);
+  });
+  simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
+    tell("{}", to_text(entry, firmware, DiagnosticFormat::gcc));
+    if (entry.diagnostic.severity == Severity::error && replay.ends_at_errors()) runner.end(EndReason::diagnostic);
+  });
+  const RunEnd run_end = runner.run();
+  RunEnd end = run_end;
+  replay.finish(end);
+  const int status = exit_status(end);
+  const bool updated = writer && end.reason == EndReason::recording_end;
+  if (writer) {
+    // A recording that was ended from outside stays one.
+    const bool alone = run_end.reason != EndReason::recording_end || !run.end;
+    writer->finish(alone ? to_string(run_end.reason) : run.end->reason, run_end.firmware_status);
+  }
+  simulation.flush();
+  if (updated) new_trace.put_in_place();
+  tell_result(args, replay, end, updated);
+  uart.flush();
+  if (out) write_results(*out, args, simulation, board, firmware, end, replay, status);
+  return status;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& program, int& exit_status) {
+  CLI::App* command =
+      program.add_subcommand("replay", "run a firmware with what `avrlan run --record` has recorded, and compare");
+  auto args = std::make_shared<ReplayArguments>();
+  command->add_option("TRACE", args->trace, "what --record has written")->required()->type_name("FILE");
+  command->add_option("FIRMWARE", args->firmware, "the ELF that would be flashed")->required()->type_name("FILE");
+  command->add_flag("--loose", args->loose, "the same frames will do, at whatever cycle");
+  command->add_flag("--any-firmware", args->any_firmware, "also if FIRMWARE is not the file that was recorded");
+  command->add_flag("--update", args->update, "rewrite TRACE with what FIRMWARE does now, and say what has changed");
+  command->add_option("--engine", args->engine, "exact or simavr, if not the recording's")
+      ->check(CLI::IsMember({"exact", "simavr"}).description(""))
+      ->type_name("ENGINE");
+  command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
+      ->type_name("DIR");
+  command->footer(examples);
+  command->callback([args, &exit_status] { exit_status = replay(*args); });
+}
+
+}  // namespace avrlan

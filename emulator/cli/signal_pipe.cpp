@@ -1,0 +1,41 @@
+#include "emulator/cli/signal_pipe.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "emulator/board/host_error.hpp"
+
+namespace avrlan {
+
+namespace {
+
+int write_end = -1;
+
+}  // namespace
+
+SignalPipe::SignalPipe() {
+  if (::pipe2(fds_, O_CLOEXEC | O_NONBLOCK) != 0) throw HostError("no pipe for signals", std::strerror(errno));
+  write_end = fds_[1];
+  struct sigaction action {};
+  action.sa_handler = [](int number) {
+    const auto byte = static_cast<unsigned char>(number);
+    [[maybe_unused]] const auto written = ::write(write_end, &byte, 1);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+SignalPipe::~SignalPipe() {
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  ::close(fds_[0]);
+  ::close(fds_[1]);
+}
+
+}  // namespace avrlan

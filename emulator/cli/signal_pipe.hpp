@@ -1,0 +1,20 @@
+#pragma once
+
+namespace avrlan {
+
+// SIGINT and SIGTERM become a byte in a pipe, the signal's number; a second one ends the process at once. SIGPIPE is ignored.
+// One at a time in a process.
+class SignalPipe {
+ public:
+  // Throws HostError.
+  SignalPipe();
+  ~SignalPipe();
+  SignalPipe(const SignalPipe&) = delete;
+  SignalPipe& operator=(const SignalPipe&) = delete;
+  int fd() const { return fds_[0]; }
+
+ private:
+  int fds_[2] = {-1, -1};
+};
+
+}  // namespace avrlan

@@ -1,0 +1,135 @@
+#include "emulator/cli/trace_header.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "emulator/board/host_error.hpp"
+#include "emulator/board/sha256.hpp"
+#include "emulator/cli/nic_options.hpp"
+#include "emulator/cli/units.hpp"
+#include "emulator/profile/json_file.hpp"
+
+namespace avrlan {
+
+namespace {
+
+using profile::Json;
+using profile::JsonValue;
+
+// Names of files need not be UTF-8.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json analog_json(const std::vector<AnalogSignal>& signals) {
+  Json all = Json::array();
+  for (const AnalogSignal& signal : signals) {
+    Json steps = Json::array();
+    for (const auto& step : signal.steps)
+      steps.push_back(
+          {{"ps", step.from.since_start().picoseconds()}, {"voltage", fmt::format("{}uV", step.voltage.microvolts)}});
+    all.push_back({{"pin", signal.pin.name()}, {"steps", steps}});
+  }
+  return all;
+}
+
+std::vector<AnalogSignal> read_analog(const JsonValue& json) {
+  std::vector<AnalogSignal> all;
+  for (const JsonValue& item : json.items()) {
+    AnalogSignal signal = AnalogSignal::parse(item["pin"].name() + "=0");
+    signal.steps.clear();
+    for (const JsonValue& step : item["steps"].items()) {
+      signal.steps.push_back(
+          {Instant::at(Duration::picoseconds(step["ps"].whole())), parse_voltage("analog", step["voltage"].text())});
+    }
+    if (signal.steps.empty()) item.damaged("has no steps");
+    all.push_back(std::move(signal));
+  }
+  return all;
+}
+
+SimulationOptions read_options(const JsonValue& json) {
+  SimulationOptions options;
+  options.net = {};
+  options.machine.mcu = json["mcu"].text();
+  options.machine.hz = json["hz"].count();
+  options.machine.engine = json["engine"].text() == "simavr" ? EngineKind::simavr : EngineKind::exact;
+  if (!json["uart"].is_null()) options.machine.uart = static_cast<unsigned>(json["uart"].count());
+  options.machine.uart_baud = json["uart_baud"].count();
+  options.machine.analog = read_analog(json["analog"]);
+  options.nic.enc28j60 = parse_nic_options(json["enc28j60"]["revision"].text(), json["enc28j60"]["errata"].text());
+  for (const JsonValue& event : json["cable"].items())
+    options.cable.push_back({Instant::at(Duration::picoseconds(event["ps"].whole())), event["in"].flag()});
+  if (const std::string rules = json["diagnostics"].text(); !rules.empty()) options.diagnostics.add(rules);
+  options.diagnostics.use(options.machine.engine);
+  return options;
+}
+
+Json parsed(const std::string& file, const std::string& comment) {
+  Json json = Json::parse(comment, nullptr, false);
+  const bool ours = json.is_object() && json.contains("schema") && json["schema"].is_string();
+  const auto refuse = [&](const std::string& why) {
+    return UsageError(fmt::format("{} {}", file, why), "record it anew with `avrlan run FIRMWARE --record FILE`");
+  };
+  if (!ours) throw refuse("was not recorded for a replay: it does not say what was run");
+  const auto& schema = json["schema"].get_ref<const std::string&>();
+  if (schema != trace_schema)
+    throw refuse(fmt::format("is of another version of avrlan ({}, not {})", schema, trace_schema));
+  return json;
+}
+
+}  // namespace
+
+std::string trace_header(const Board& board, const Firmware& firmware, const SimulationOptions& options,
+                         const std::string& network) {
+  Json cable = Json::array();
+  for (const CableEvent& event : options.cable)
+    cable.push_back({{"ps", event.when.since_start().picoseconds()}, {"in", event.in}});
+  const auto& machine = options.machine;
+  return dump(
+      {{"schema", trace_schema},
+       {"firmware", {{"name", firmware.path.filename().string()}, {"sha256", firmware.sha256}}},
+       {"board", board.name},
+       {"network", network},
+       {"mcu", machine.mcu},
+       {"hz", machine.hz},
+       {"engine", to_string(machine.engine)},
+       {"uart", machine.uart ? Json(*machine.uart) : Json(nullptr)},
+       {"uart_baud", machine.uart_baud},
+       {"analog", analog_json(machine.analog)},
+       {"enc28j60", {{"revision", revision_text(options.nic.enc28j60)}, {"errata", errata_text(options.nic.enc28j60)}}},
+       {"cable", cable},
+       {"diagnostics", options.diagnostics.text()}});
+}
+
+std::string trace_end(const Simulation& simulation, std::string_view reason, int firmware_status,
+                      const std::string& uart) {
+  const std::vector<std::uint8_t> octets(uart.begin(), uart.end());
+  return dump({{"schema", trace_schema},
+               {"reason", reason},
+               {"firmware_status", firmware_status},
+               {"cycles", simulation.machine().cycle().count},
+               {"uart", {{"octets", uart.size()}, {"sha256", sha256(octets)}}}});
+}
+
+TraceRun read_trace_run(const std::string& file, const net::Trace& trace) {
+  const Json json = parsed(file, trace.comment);
+  const JsonValue root(json, file, "");
+  TraceRun run;
+  run.firmware_name = root["firmware"]["name"].text();
+  run.firmware_sha256 = root["firmware"]["sha256"].text();
+  run.board = root["board"].name();
+  run.network = root["network"].text();
+  run.options = read_options(root);
+  if (!trace.end) return run;
+  const Json end_json = parsed(file, trace.end->comment);
+  const JsonValue end(end_json, file, "end");
+  run.end = TraceRun::End{end["reason"].name(), static_cast<int>(end["firmware_status"].count()),
+                          Cycles{end["cycles"].count()}, static_cast<std::uint64_t>(end["uart"]["octets"].count()),
+                          end["uart"]["sha256"].text()};
+  return run;
+}
+
+}  // namespace avrlan

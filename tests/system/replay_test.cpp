@@ -1,0 +1,349 @@
+// Recordings of real and scripted exchanges (traces/), played to the images without a network; and what `avrlan replay` says
+// when something is another.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "emulator/board/host_error.hpp"
+#include "emulator/cli/trace_header.hpp"
+#include "emulator/net/decode.hpp"
+#include "emulator/net/trace_reader.hpp"
+#include "tests/system/process.hpp"
+
+namespace avrlan::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string program = AVRLAN_PROGRAM;
+const fs::path traces = AVRLAN_SOURCE_DIR "/traces";
+const std::string plain = AVRLAN_VARIANT_DIR "/mega-enc28j60/echo-plain.elf";
+const std::string with_nop = AVRLAN_VARIANT_DIR "/mega-enc28j60/echo-nop.elf";
+
+// "uno-enc28j60/web.curl"
+std::vector<std::string> trace_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(traces)) {
+    if (entry.path().extension() == ".pcapng")
+      names.push_back(fs::relative(entry.path(), traces).replace_extension().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path trace_of(const std::string& name) {
+  return traces / (name + ".pcapng");
+}
+std::string firmware_of(const std::string& name) {
+  const auto slash = name.find('/');
+  return AVRLAN_FIRMWARE_DIR "/" + name.substr(0, slash) + "/" +
+         name.substr(slash + 1, name.find('.', slash) - slash - 1) + ".elf";
+}
+
+class Traces : public testing::TestWithParam<std::string> {};
+
+TEST_P(Traces, AreWhatTheFirmwareDoesToTheCycle) {
+  const auto done = run({program, "replay", trace_of(GetParam()).string(), firmware_of(GetParam()), "--any-firmware"});
+  EXPECT_EQ(done.status, 0) << done.err << "if that is meant: sh traces/update.sh BUILD, see traces/README.md";
+}
+
+TEST_P(Traces, AreTheSameForSimavrsInterpreter) {
+  const auto done = run({program, "replay", trace_of(GetParam()).string(), firmware_of(GetParam()), "--any-firmware",
+                         "--engine", "simavr"});
+  EXPECT_EQ(done.status, 0) << done.err;
+}
+
+// Field by field, against Wireshark's dissectors.
+TEST_P(Traces, AreDecodedAsWiresharkDoes) {
+  const std::vector<std::string> fields = {"eth.dst",
+                                           "eth.src",
+                                           "arp.src.proto_ipv4",
+                                           "ip.src",
+                                           "ip.dst",
+                                           "ip.ttl",
+                                           "ip.len",
+                                           "icmp.type",
+                                           "udp.srcport",
+                                           "udp.dstport",
+                                           "udp.length",
+                                           "tcp.srcport",
+                                           "tcp.dstport",
+                                           "tcp.seq_raw",
+                                           "tcp.ack_raw",
+                                           "tcp.hdr_len",
+                                           "tcp.len",
+                                           "tcp.window_size_value",
+                                           "tcp.options.mss_val",
+                                           "dhcp.ip.your",
+                                           "dhcp.option.ip_address_lease_time",
+                                           "dhcp.option.router",
+                                           "dns.qry.name",
+                                           "dns.a",
+                                           "ntp.stratum"};
+  std::vector<std::string> command = {"tshark", "-n",     "-r", trace_of(GetParam()).string(),
+                                      "-T",     "fields", "-o", "ip.check_checksum:FALSE"};
+  for (const auto& field : fields) command.insert(command.end(), {"-e", field});
+  const auto tshark = run(command);
+  ASSERT_EQ(tshark.status, 0) << tshark.err;
+  std::istringstream lines(tshark.out);
+  for (const auto& frame : net::read_trace(trace_of(GetParam())).frames) {
+    std::string line, ours;
+    std::getline(lines, line);
+    if (!frame.frame.fcs_ok()) continue;  // whose damage each takes in its own way
+    const auto decoded = net::decode(frame.frame.octets);
+    for (const auto& name : fields) {
+      std::string values;
+      for (const auto& field : decoded) {
+        if (field.name == name) values += (values.empty() ? "" : ",") + field.value;
+      }
+      ours += (name == fields.front() ? "" : "\t") + values;
+    }
+    EXPECT_EQ(ours, line);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Traces, testing::ValuesIn(trace_names()), [](const auto& trace) {
+  std::string name = trace.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+});
+
+class Replay : public testing::Test {
+ protected:
+  Replay() {
+    std::string name = (fs::temp_directory_path() / "avrlan-replay-XXXXXX").string();
+    directory_ = ::mkdtemp(name.data());
+  }
+  ~Replay() override { fs::remove_all(directory_); }
+
+  // Of the echo image without the NOP.
+  std::string record(const std::vector<std::string>& steps = {"tcp:7:6162636465:5", "ping:40"}) const {
+    const std::string file = (directory_ / "trace.pcapng").string();
+    std::vector<std::string> command = {AVRLAN_RECORD_SCRIPTED, "mega-enc28j60", plain, file, "2"};
+    command.insert(command.end(), steps.begin(), steps.end());
+    const auto done = run(command);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return file;
+  }
+  static Completed replay(const std::vector<std::string>& arguments, const std::vector<std::string>& before = {}) {
+    std::vector<std::string> command = before;
+    command.insert(command.end(), {program, "replay"});
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run(command);
+  }
+  static std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(Replay, OpensNoSocket) {
+  const std::string trace = record(), log = (directory_ / "calls").string();
+  const auto done = replay({trace, plain}, {"strace", "-f", "-e", "trace=%network", "-o", log});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, ContainsRegex("[0-9]+ frames to the board and [0-9]+ from it as recorded, to the cycle"));
+  const std::string calls = text_of(log);
+  EXPECT_THAT(calls, HasSubstr("exited with 0"));
+  EXPECT_THAT(calls, Not(ContainsRegex("socket|connect|bind|send|recv")));
+}
+
+TEST_F(Replay, NamesTheFirstFrameBehindOneNopMore) {
+  const std::string trace = record();
+  // The first that the firmware sends because of one that it has received.
+  const auto frames = net::read_trace(trace).frames;
+  const auto first_in = std::find_if(frames.begin(), frames.end(), [](const auto& f) { return f.to_board; });
+  const auto answer = std::find_if(first_in, frames.end(), [](const auto& f) { return !f.to_board; });
+  const auto number = std::to_string(answer - frames.begin() + 1);
+  const auto done = replay({trace, with_nop, "--any-firmware", "--out", (directory_ / "out").string()});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, ContainsRegex("trace.pcapng: frame " + number +
+                                      " was sent [0-9]+ cycles? later than recorded, at cycle [0-9]+ for " +
+                                      std::to_string(answer->cycle)));
+  EXPECT_THAT(done.err, HasSubstr(net::summary(answer->frame.octets)));
+  EXPECT_THAT(done.err, ContainsRegex("\n  sent by .*:[0-9]+: .*\n     from .*enc28j60.hpp:[0-9]+: "));
+  const auto json = nlohmann::json::parse(text_of(directory_ / "out" / "run.json"));
+  EXPECT_EQ(json["result"]["reason"], "replay-differs");
+  EXPECT_EQ(json["result"]["status"], 1);
+  EXPECT_THAT(json["replay"]["difference"].get<std::string>(), HasSubstr("frame " + number));
+}
+
+TEST_F(Replay, LoosePassesWhatDiffersInCyclesOnly) {
+  const auto done = replay({record(), with_nop, "--any-firmware", "--loose"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("as recorded, whatever the cycle"));
+}
+
+TEST_F(Replay, UpdateSaysWhatHasChangedAndMakesItTheRecording) {
+  const std::string trace = record(), before = text_of(trace);
+  ASSERT_EQ(replay({trace, plain, "--any-firmware"}).status, 0);
+  EXPECT_EQ(text_of(trace), before) << "only when asked";
+  const auto same = replay({trace, plain, "--update"});
+  EXPECT_EQ(same.status, 0);
+  EXPECT_THAT(same.err, HasSubstr("nothing but the firmware has changed"));
+  EXPECT_EQ(text_of(trace), before) << "to the octet";
+  const auto updated = replay({trace, with_nop, "--update"});
+  EXPECT_EQ(updated.status, 0);
+  EXPECT_THAT(updated.err, HasSubstr("trace.pcapng is updated: "));
+  EXPECT_THAT(updated.err, ContainsRegex("[0-9]+ of [0-9]+ frames from the board at other cycles"));
+  EXPECT_EQ(replay({trace, with_nop}).status, 0) << "now of this firmware, to the cycle";
+  EXPECT_EQ(replay({trace, plain, "--any-firmware"}).status, 1);
+  EXPECT_FALSE(fs::exists(trace + ".new"));
+}
+
+// Recorded frame n from the board with another octet.
+std::string with_other_octet(const std::string& trace, const EthernetFrame& frame, std::size_t octet) {
+  std::string text = trace;
+  const auto at = text.find(std::string(frame.octets.begin(), frame.octets.end()));
+  EXPECT_NE(at, std::string::npos);
+  text[at + octet] = static_cast<char>(text[at + octet] ^ 1);
+  return text;
+}
+
+TEST_F(Replay, ShowsADifferentFrameBesideTheRecordedOne) {
+  const std::string trace = record();
+  const auto frames = net::read_trace(trace).frames;
+  const auto echoed = std::find_if(frames.begin(), frames.end(), [](const auto& f) {
+    return !f.to_board && net::summary(f.frame.octets).ends_with("len 5");
+  });
+  ASSERT_NE(echoed, frames.end());
+  constexpr std::size_t ttl = 22, last_letter = 58;
+  for (const auto& [octet, line] : {std::pair(ttl, "\\* ip.ttl +[0-9]+ +[0-9]+\n"),
+                                    std::pair(last_letter, "\\* tcp.payload +0000: 61 .. .. .. .. .*abcd")}) {
+    const std::string other = (directory_ / "other.pcapng").string();
+    std::ofstream(other, std::ios::binary) << with_other_octet(text_of(trace), echoed->frame, octet);
+    const auto done = replay({other, plain});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err,
+                HasSubstr("frame " + std::to_string(echoed - frames.begin() + 1) + " was sent at the recorded cycle " +
+                          std::to_string(echoed->cycle) + ", and is another\n"));
+    EXPECT_THAT(done.err, ContainsRegex(line));
+    EXPECT_THAT(done.err, ContainsRegex("\n  tcp.dstport +49152 +49152\n"));
+    EXPECT_EQ(replay({other, plain, "--loose"}).status, 1);
+  }
+}
+
+TEST_F(Replay, TellsAFrameThatDoesNotCome) {
+  const std::string trace = record();
+  // echo answers a ping; hello sends nothing.
+  const std::string hello = AVRLAN_FIRMWARE_DIR "/mega-enc28j60/hello.elf";
+  for (const char* how : {"--any-firmware", "--loose"}) {
+    const auto done = replay({trace, hello, "--any-firmware", how});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, ContainsRegex("frame 1 was not sent, recorded at cycle [0-9]+\n  UDP 0.0.0.0:68"));
+  }
+  const std::string before = text_of(trace);
+  const auto update = replay({trace, hello, "--update"});
+  EXPECT_EQ(update.status, 1);
+  EXPECT_THAT(update.err, HasSubstr("is left as it was"));
+  EXPECT_EQ(text_of(trace), before);
+}
+
+TEST_F(Replay, TellsAFrameThatWasNotRecorded) {
+  const std::string trace = record();
+  const auto frames = net::read_trace(trace).frames;
+  const auto last = std::find_if(frames.rbegin(), frames.rend(), [](const auto& f) { return !f.to_board; });
+  // Without the block of the last frame from the board.
+  std::string text = text_of(trace);
+  const auto block = text.find(std::string(last->frame.octets.begin(), last->frame.octets.end())) - 28;
+  std::uint32_t length = 0;
+  std::memcpy(&length, text.data() + block + 4, sizeof length);
+  const std::string file = (directory_ / "without.pcapng").string();
+  std::ofstream(file, std::ios::binary) << text.erase(block, length);
+  for (const bool loose : {false, true}) {
+    const auto done = loose ? replay({file, plain, "--loose"}) : replay({file, plain});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, ContainsRegex("a frame at cycle [0-9]+ that was not sent in the recording, which has " +
+                                        std::to_string(frames.size() - 1) + " frames\n  ICMP "));
+  }
+}
+
+TEST_F(Replay, ARunThatWasKilledCanBeReplayed) {
+  const std::string trace = (directory_ / "killed.pcapng").string();
+  const std::string web = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/web.elf";
+  {
+    Process board({program, "run", web, "--hostfwd", "tcp:127.0.0.1:0-:80", "--record", trace});
+    ASSERT_TRUE(board.wait_for_out("address ")) << board.err();
+    const std::string line = "forwarding tcp 127.0.0.1:";
+    const std::string port = board.err().substr(board.err().find(line) + line.size(), 5);
+    // More than the recorder keeps to itself.
+    ASSERT_EQ(
+        run({"curl", "-s", "-o", "/dev/null", "http://127.0.0.1:" + port.substr(0, port.find(' ')) + "/bytes?n=100000"})
+            .status,
+        0);
+    board.signal(SIGKILL);
+    board.finish();
+  }
+  const net::Trace read = net::read_trace(trace);
+  EXPECT_FALSE(read.end);
+  EXPECT_GT(read.frames.size(), 50U);
+  const auto done = replay({trace, web});
+  EXPECT_EQ(done.status, 0) << done.err;
+}
+
+TEST_F(Replay, TheUartIsComparedToo) {
+  const std::string trace = record();
+  std::string text = text_of(trace);
+  const auto at = text.rfind("\"octets\":");
+  ASSERT_NE(at, std::string::npos);
+  text[at + 9] = static_cast<char>(text[at + 9] ^ 1);
+  const std::string other = (directory_ / "other.pcapng").string();
+  std::ofstream(other, std::ios::binary) << text;
+  const auto done = replay({other, plain});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("the UART's output is another"));
+}
+
+// One line on stderr with a word of each, and the usage status.
+void expect_complaint(const Completed& done, const std::vector<std::string>& words) {
+  EXPECT_EQ(done.status, 64) << done.err;
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+  EXPECT_EQ(done.out, "");
+  for (const auto& word : words) EXPECT_THAT(done.err, HasSubstr(word));
+}
+
+TEST_F(Replay, SaysWhatIsWrongWithARecording) {
+  const std::string trace = record(), bad = (directory_ / "bad.pcapng").string();
+  const auto with = [&](const std::string& text) {
+    std::ofstream(bad, std::ios::binary) << text;
+    return replay({bad, plain});
+  };
+  expect_complaint(replay({bad, plain}), {"bad.pcapng", "no such file"});
+  expect_complaint(with("hello, hello, hello"), {"bad.pcapng is no pcapng capture", "--record"});
+  expect_complaint(with(std::string("\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0", 16)), {"is a classic pcap"});
+  std::string text = text_of(trace);
+  expect_complaint(with(text.substr(0, text.size() - 9)), {"is damaged at octet ", "cut short"});
+  const auto schema = text.find("avrlan-trace-1");
+  expect_complaint(with(std::string(text).replace(schema, 14, "avrlan-trace-9")), {"of another version of avrlan"});
+  expect_complaint(with(std::string(text).replace(text.find("\"board\""), 7, "\"baord\"")), {"board is missing"});
+  expect_complaint(replay({trace, with_nop}), {"is of another firmware", "echo-plain.elf", "--any-firmware"});
+  const std::string capture = (directory_ / "capture.pcapng").string();
+  ASSERT_EQ(run({program, "run", plain, "-b", "mega-enc28j60", "--net", "none", "--pace", "max", "--timeout", "3s",
+                 "--pcap", capture})
+                .status,
+            42);
+  expect_complaint(replay({capture, plain}), {"was not recorded for a replay"});
+}
+
+TEST_F(Replay, HelpHasExamples) {
+  const auto done = replay({"--help"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_THAT(done.out, HasSubstr("Examples:\n  avrlan run web.elf"));
+  EXPECT_THAT(done.out, HasSubstr("--any-firmware --loose"));
+}
+
+}  // namespace
+}  // namespace avrlan::test
