@@ -22,7 +22,8 @@ Player::Player(Scheduler& scheduler, FrameSink& to_board, const Trace& trace, Ti
 }
 
 void Player::deliver(const EthernetFrame&) {
-  from_board_.push_back(scheduler_.now());
+  // Rounded as a recording's, so that the same board gives the same distances.
+  from_board_.push_back(Instant::at(Duration::nanoseconds(scheduler_.now().since_start().nanoseconds())));
   plan();
 }
 
