@@ -85,6 +85,12 @@ void set_up(const std::string& interface, const std::optional<TapOptions::Addres
     fail(fmt::format("--net tap: cannot set {} up", interface), hint_for(interface));
 }
 
+bool is_up(const std::string& interface) {
+  const FileDescriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request = request_for(interface);
+  return ::ioctl(control.get(), SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) != 0;
+}
+
 }  // namespace
 
 std::optional<TapOptions::Address> TapOptions::Address::parse(std::string_view text) {
@@ -120,8 +126,11 @@ Tap::Tap(Scheduler& scheduler, FrameSink& to_board, const TapOptions& options)
 }
 
 std::vector<std::string> Tap::announcements() const {
-  return {fmt::format("tap interface {}{}{}", options_.interface, made_ ? ", made for this run" : "",
-                      options_.address ? ", " + options_.address->to_string() : "")};
+  std::vector<std::string> lines = {fmt::format("tap interface {}{}{}", options_.interface,
+                                                made_ ? ", made for this run" : "",
+                                                options_.address ? ", " + options_.address->to_string() : "")};
+  if (!is_up(options_.interface)) lines.push_back(fmt::format("{0} is down: `ip link set {0} up`", options_.interface));
+  return lines;
 }
 
 std::string Tap::name() const {

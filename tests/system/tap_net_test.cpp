@@ -3,14 +3,15 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <netinet/ip_icmp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -143,6 +144,17 @@ class TapNet : public testing::Test {
   std::unique_ptr<DhcpServer> dhcp;
 };
 
+void expect_told(const Completed& done, const std::string& what, const std::string& hint) {
+  EXPECT_EQ(done.status, 71);
+  EXPECT_NE(done.err.find(what), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find(hint), std::string::npos) << done.err;
+}
+
+// Root of the namespace, but for this one capability, which its children do not get.
+void give_up_network_administration() {
+  if (::prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN, 0, 0, 0) != 0) ::_exit(77);
+}
+
 TEST_F(TapNet, LinuxPingsTheBoard) {
   start("web");
   const FileDescriptor icmp(::socket(AF_INET, SOCK_RAW, IPPROTO_ICMP));
@@ -215,21 +227,44 @@ TEST_F(TapNet, SaysWhoFromTheHostTookPart) {
 
 TEST_F(TapNet, SaysWhatIsInTheWay) {
   start("web");
-  const auto expect_told = [](const Completed& done, const std::string& what, const std::string& hint) {
-    EXPECT_EQ(done.status, 71);
-    EXPECT_NE(done.err.find(what), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find(hint), std::string::npos) << done.err;
-    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
-  };
   expect_told(run(command("web", "tap,ifname=cable")), "cannot take the interface cable", "another program has cable");
   expect_told(run(command("web", "tap,ifname=lo")), "cannot take the interface lo", "lo is no TAP interface");
   stop();
   const auto as_nobody = [] {
     if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(77);
   };
-  Completed done = run(command("web", "tap"), as_nobody);
-  if (done.status == 77) return;  // not root to begin with
-  expect_told(done, "--net tap: cannot", "--net user needs no privilege");
+  const Completed done = run(command("web", "tap"), as_nobody);
+  if (done.status != 77) expect_told(done, "--net tap: cannot", "--net user needs no privilege");
+}
+
+TEST_F(TapNet, TakesAnInterfaceThatIsThereWithoutPrivilege) {
+  expect_told(
+      run(command("web", "tap,ifname=mine"), give_up_network_administration), "cannot make the interface mine",
+      "CAP_NET_ADMIN is missing; have root make the interface for you: `ip tuntap add mine mode tap user $USER`");
+  const std::string user = std::to_string(::getuid());
+  ASSERT_EQ(run({"ip", "tuntap", "add", "mine", "mode", "tap", "user", user}).status, 0);
+  auto words = command("web", "tap,ifname=mine");
+  words.insert(words.end(), {"--timeout", "100ms"});
+  Completed done = run(words, give_up_network_administration);
+  EXPECT_EQ(done.status, 42) << done.err;
+  EXPECT_NE(done.err.find("avrlan: tap interface mine\navrlan: mine is down: `ip link set mine up`\n"),
+            std::string::npos)
+      << done.err;
+  EXPECT_NE(done.err.find("frames    0 in"), std::string::npos) << done.err;
+
+  ASSERT_EQ(run({"ip", "link", "set", "mine", "up"}).status, 0);
+  done = run(words, give_up_network_administration);
+  EXPECT_EQ(done.err.find("is down"), std::string::npos) << done.err;
+  EXPECT_EQ(done.status, 42) << done.err;
+  EXPECT_NE(::if_nametoindex("mine"), 0U) << "it was not ours to remove";
+  expect_told(run(command("web", "tap,ifname=mine,addr=10.0.2.2/24"), give_up_network_administration),
+              "cannot give mine its address", "CAP_NET_ADMIN is missing");
+}
+
+TEST_F(TapNet, AnInterfaceThatIsTakenAwayEndsTheRun) {
+  start("web");
+  ASSERT_EQ(run({"ip", "link", "delete", "cable"}).status, 0);
+  expect_told(board->finish(), "the interface cable is gone", "leave it alone");
 }
 
 }  // namespace
