@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/board/escape.hpp"
+#include "emulator/cli/signal_pipe.hpp"
 #include "emulator/cli/tell.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/lab/lab.hpp"
@@ -22,36 +23,56 @@ struct LabArguments {
   std::string threads = "1";
   std::string seed;
   std::string wall_timeout;
+  std::string hold_limit = "10s";
   std::filesystem::path out;
   bool check = false;
 };
 
 const std::string help = R"(
-Example, pair.toml:
+Example, hall.toml:
 
-  timeout = "60s"                  # virtual
+  timeout = "20s"                  # virtual
   seed = 7                         # of everything that links do by chance
+
+  [[switch]]
+  name = "hall"
 
   [[board]]
   name = "server"
-  firmware = "pair-server.elf"     # relative to this file
-  board = "mega-enc28j60"          # as for avrlan run; mcu, freq, engine, uart, uart-baud, analog, chip-rev, errata, diag, too
+  firmware = "server.elf"          # relative to this file
+  board = "mega-enc28j60"          # and mcu, freq, engine, uart, uart-baud, analog, chip-rev, errata, diag as avrlan run's options
+  connect = "hall"                 # its cable goes to that switch, or to another board
+  link = { delay = "5ms", loss = "1%" }   # as --link, each way; 50us without a delay
 
   [[board]]
   name = "client"
-  firmware = "pair-client.elf"
+  firmware = "client.elf"
   board = "mega-enc28j60"
-  connect = "server"               # its cable goes to that board
-  link = { delay = "5ms", loss = "1%" }   # as --link, each way; 50us without a delay
+  connect = "hall"
 
-  avrlan lab pair.toml -j 2 --out run
+  [[fault]]
+  at = "2s"
+  kind = "reset-mcu"               # link-down, link-up, power-cycle, reset-mcu, reset-chip
+  station = "server"
 
-The boards' UARTs go to stdout by lines, with the board's name in front, everything else to stderr. --out DIR gets
-run.json of the lab, and DIR/BOARD what avrlan run --out leaves. Results depend on the file alone, not on the order in it,
-nor on -j.
+  [[assert]]
+  board = "client"                 # text, no-text, value, status
+  text = "done"
 
-Exit status: 0 success, 1 a board's firmware ended with another status than 0, 42 a time limit, 64 a wrong command line or
-LAB.toml, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+  [[assert]]
+  board = "server"
+  value = "diagnostics.warning"
+  equals = 0
+
+  avrlan lab hall.toml -j 2 --out run
+
+[[backend]] with name, net (as --net), connect, hostfwd and host-access leads to the host's network. The boards' UARTs go to
+stdout by lines, with the board's name in front, everything else to stderr. --out DIR gets run.json of the lab, and DIR/BOARD
+what avrlan run --out leaves. Without a backend the results depend on the file alone, not on the order in it, nor on -j.
+
+Exit status: 0 success, 1 an assert failed or a board's firmware ended with another status than 0, 42 a time limit with nothing
+asserted, 64 a wrong command line or LAB.toml, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT,
+143 SIGTERM.)";
 
 void print_line(const std::string& board, std::string_view line) {
   const std::string text = fmt::format("{}: {}\n", board, line);
@@ -72,6 +93,9 @@ void summarise(const lab::Lab& lab, const lab::LabEnd& end, const nlohmann::orde
          run["cycles"]["total"].get<std::int64_t>(), run["wire"]["in_frames"].get<std::int64_t>(),
          run["wire"]["out_frames"].get<std::int64_t>());
   }
+  for (const lab::Assertion& assertion : lab.assertions()) {
+    if (assertion.failed()) tell("{}\n", printable(assertion.text()));
+  }
   tell("ended     {}\n", lab::to_string(end.reason));
   tell("time      {:.6f} s virtual, {:.3f} s wall, {:.1f} million cycles/s of all boards\n", seconds, wall,
        wall > 0 ? static_cast<double>(cycles) / wall / 1e6 : 0);
@@ -87,13 +111,17 @@ int run(const LabArguments& args) {
   lab::LabLimits limits;
   if (!args.wall_timeout.empty())
     limits.wall_time = std::chrono::nanoseconds(parse_time("--wall-timeout", args.wall_timeout).nanoseconds());
+  limits.hold = std::chrono::nanoseconds(parse_time("--hold-limit", args.hold_limit).nanoseconds());
   lab::Lab lab(description, threads);
   if (args.check) return 0;
+  const SignalPipe signals;
+  limits.signal_fd = signals.fd();
   if (!args.out.empty()) lab.record(args.out);
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
   lab.on_line(print_line);
   lab.on_diagnostic([](const std::string& board, std::string_view text) { tell("{}: {}", board, text); });
   if (progress) lab.on_progress([](Instant now) { tell("\r{:.1f} s virtual \x1b[K", now.since_start().seconds()); });
+  for (const auto& line : lab.announcements()) tell("avrlan: {}\n", line);
   const lab::LabEnd end = lab.run(limits);
   if (progress) tell("\r\x1b[K");
   summarise(lab, end, lab.json(end));
@@ -113,6 +141,9 @@ void add_lab_command(CLI::App& program, int& exit_status) {
   command->add_option("--seed", args->seed, "instead of the file's")->type_name("N");
   command->add_option("--wall-timeout", args->wall_timeout, "end after this much wall-clock time; exit status 42")
       ->type_name("TIME");
+  command->add_option("--hold-limit", args->hold_limit, "how long pace max waits for a reply that the host owes")
+      ->type_name("TIME")
+      ->capture_default_str();
   command->add_option("--out", args->out, "directory for run.json and a directory for each board")->type_name("DIR");
   command->add_flag("--check", args->check, "only say whether the file is right");
   command->footer(help);

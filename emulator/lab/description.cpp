@@ -114,6 +114,33 @@ SwitchDescription read_switch(TomlTable& table) {
   return one;
 }
 
+std::optional<Cable> read_needed_cable(TomlTable& table) {
+  if (!table.has("connect"))
+    throw table.place().error(fmt::format("this {} is connected to nobody", table.what()),
+                              "add connect = \"NAME\" of a switch or a board");
+  return read_cable(table);
+}
+
+BackendDescription read_backend(TomlTable& table) {
+  const auto name = table.required_text("name", "internet");
+  check_name(name);
+  const auto net = table.required_text("net", "user");
+  BackendDescription one{name.value, net.place.located([&] { return net::parse_far_end(net.value); }),
+                         read_needed_cable(table), name.place};
+  if (std::holds_alternative<std::monostate>(one.net))
+    throw net.place.error("a backend without a network", "use user, tap or socket, or leave the backend out");
+  const auto forwards = table.texts("hostfwd");
+  const auto access = table.flag("host-access");
+  auto* const user = std::get_if<net::GatewayOptions>(&one.net);
+  if (user == nullptr && (access || !forwards.empty()))
+    throw table.place().error("hostfwd and host-access are of net = \"user\" alone", "leave them out");
+  for (const auto& forward : forwards)
+    user->forwards.push_back(forward.place.located([&] { return net::HostForward::parse(forward.value); }));
+  if (user != nullptr && access) user->host_access = access->value;
+  table.finish();
+  return one;
+}
+
 FaultDescription read_fault(TomlTable& table) {
   using Kind = FaultDescription::Kind;
   static constexpr std::pair<std::string_view, Kind> kinds[] = {{"link-down", Kind::link_down},
@@ -217,16 +244,32 @@ void check_fault(Stations& stations, const FaultDescription& fault) {
     throw fault.place.error(fmt::format("'{}' has no cable of its own", fault.station), "name the one with `connect`");
 }
 
+void check_backends(const LabDescription& lab) {
+  const BackendDescription* user = nullptr;
+  for (const auto& one : lab.backends) {
+    if (net::needs_real_pace(one.net) && lab.pace != Pace::real)
+      throw one.place.error(fmt::format("what is behind '{}' keeps the wall clock's time", one.name),
+                            "write pace = \"real\" at the top of the file");
+    if (!std::holds_alternative<net::GatewayOptions>(one.net)) continue;
+    if (user != nullptr)
+      throw one.place.error(fmt::format("a second net = \"user\" beside '{}'", user->name),
+                            "one is all that a process can have: connect the boards to it by a [[switch]]");
+    user = &one;
+  }
+}
+
 void check_stations(const LabDescription& lab) {
   Stations stations;
   for (const auto& board : lab.boards) stations.add(board.name, board.place, "board");
   for (const auto& one : lab.switches) stations.add(one.name, one.place, "switch");
+  for (const auto& one : lab.backends) stations.add(one.name, one.place, "backend");
   for (const auto& one : lab.switches) {
     if (one.cable) stations.connect(one.name, one.place, *one.cable);
   }
   for (const auto& board : lab.boards) {
     if (board.cable) stations.connect(board.name, board.place, *board.cable);
   }
+  for (const auto& one : lab.backends) stations.connect(one.name, one.place, *one.cable);
   for (const auto& fault : lab.faults) check_fault(stations, fault);
   for (const auto& one : lab.asserts) {
     if (stations.kind(one.station, one.place) != "board")
@@ -251,15 +294,18 @@ LabDescription LabDescription::read(const std::filesystem::path& file) {
   if (const auto seed = root.number("seed", 0, INT64_MAX)) lab.seed = static_cast<std::uint64_t>(seed->value);
   for (TomlTable& table : root.tables("board")) lab.boards.push_back(read_board(table, file.parent_path()));
   for (TomlTable& table : root.tables("switch")) lab.switches.push_back(read_switch(table));
+  for (TomlTable& table : root.tables("backend")) lab.backends.push_back(read_backend(table));
   for (TomlTable& table : root.tables("fault")) lab.faults.push_back(read_fault(table));
   for (TomlTable& table : root.tables("assert")) lab.asserts.push_back(AssertDescription::read(table));
   root.finish();
   if (lab.boards.empty())
     throw UsageError(fmt::format("{}:1:1: there is no board", name), "add [[board]] with name and firmware");
   check_stations(lab);
+  check_backends(lab);
   const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
   std::sort(lab.boards.begin(), lab.boards.end(), by_name);
   std::sort(lab.switches.begin(), lab.switches.end(), by_name);
+  std::sort(lab.backends.begin(), lab.backends.end(), by_name);
   std::stable_sort(lab.faults.begin(), lab.faults.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   return lab;
 }

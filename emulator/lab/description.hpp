@@ -12,6 +12,7 @@
 #include "emulator/cli/simulation.hpp"
 #include "emulator/lab/assertion.hpp"
 #include "emulator/lab/toml_table.hpp"
+#include "emulator/net/far_end.hpp"
 #include "emulator/net/link.hpp"
 
 namespace avrlan::lab {
@@ -44,6 +45,13 @@ struct SwitchDescription {
   Place place;
 };
 
+struct BackendDescription {
+  std::string name;
+  net::FarEndOptions net;
+  std::optional<Cable> cable;
+  Place place;
+};
+
 struct FaultDescription {
   enum class Kind : std::uint8_t {
     link_down,    // the cable that the station's `connect` names, or a board's only one, is pulled,
@@ -63,6 +71,7 @@ struct LabDescription {
   std::filesystem::path file;
   std::vector<BoardDescription> boards;  // these are sorted by name,
   std::vector<SwitchDescription> switches;
+  std::vector<BackendDescription> backends;
   std::vector<FaultDescription> faults;    // by time, and by their order in the file,
   std::vector<AssertDescription> asserts;  // in the order of the file
   std::optional<Duration> timeout;

@@ -1,5 +1,6 @@
 #include "emulator/lab/fabric_node.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "emulator/cli/report.hpp"
@@ -8,12 +9,50 @@ namespace avrlan::lab {
 
 FabricNode::FabricNode(const LabDescription& description) : Node("fabric") {
   for (const auto& one : description.switches) switches_.emplace(one.name, std::make_unique<net::Switch>(scheduler_));
+  for (const auto& one : description.backends) {
+    auto& far_end = backends_[one.name];
+    far_end.backend = net::make_far_end(one.net, scheduler_, *far_end.exit);
+    if (auto* const host = dynamic_cast<net::HostBackend*>(far_end.backend.get())) hosts_.push_back(host);
+    // The gateway and its servers are 52:55 and their IPv4 address.
+    if (std::holds_alternative<net::GatewayOptions>(one.net)) fixed_[one.name] = {{{0x52, 0x55}, 2}};
+  }
   refresh();
 }
 
 Socket FabricNode::socket(const std::string& station, const std::string& other) {
-  net::Switch::Port& port = switches_.at(station)->add_port({other, {}});
+  if (const auto found = backends_.find(station); found != backends_.end()) {
+    FarEnd& one = found->second;
+    return {this, one.backend.get(), [exit = one.exit.get()](FrameSink& to) { exit->to = &to; }};
+  }
+  const auto fixed = fixed_.find(other);
+  net::Switch::Port& port =
+      switches_.at(station)->add_port({other, fixed == fixed_.end() ? std::vector<net::MacPrefix>{} : fixed->second});
   return {this, &port, [&port](FrameSink& to) { port.connect(to); }};
+}
+
+bool FabricNode::poll_hosts(Instant now, int milliseconds, int wake_fd) {
+  scheduler_.run_until(now - Duration::picoseconds(1));
+  bool spoke = false;
+  for (auto* const host : hosts_) {
+    // With several each has its turn of waiting.
+    if (!host->poll_host(hosts_.size() == 1 ? milliseconds : std::min(milliseconds, 1), wake_fd)) continue;
+    spoke = true;
+    if (host_that_spoke_.empty()) host_that_spoke_ = host->name();
+  }
+  refresh();
+  return spoke;
+}
+
+net::HostState FabricNode::host_state() const {
+  auto state = net::HostState::idle;
+  for (const auto* const host : hosts_) state = std::max(state, host->host_state());
+  return state;
+}
+
+nlohmann::ordered_json FabricNode::backends_json() const {
+  auto backends = nlohmann::ordered_json::object();
+  for (const auto& [name, one] : backends_) backends[name] = {{"drops", drops_json(one.backend->drops())}};
+  return backends;
 }
 
 nlohmann::ordered_json FabricNode::switches_json() const {

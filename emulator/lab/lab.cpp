@@ -66,6 +66,7 @@ Lab::Lab(const LabDescription& description, unsigned threads)
   for (const auto& one : description.switches) {
     if (one.cable) connect(one.name, *one.cable);
   }
+  for (const auto& one : description.backends) connect(one.name, *one.cable);
   for (const auto& one : description.boards) {
     if (one.cable) connect(one.name, *one.cable);
   }
@@ -80,7 +81,7 @@ Lab::Lab(const LabDescription& description, unsigned threads)
   std::stable_sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) { return a.when < b.when; });
 }
 
-BoardNode* Lab::find_board(const std::string& name) {
+BoardNode* Lab::find_board(const std::string& name) const {
   const auto found =
       std::find_if(boards_.begin(), boards_.end(), [&](const auto& board) { return board->name() == name; });
   return found == boards_.end() ? nullptr : found->get();
@@ -166,30 +167,39 @@ void Lab::plan(const FaultDescription& fault) {
 
 void Lab::plan(Assertion& assertion) {
   const AssertDescription& said = assertion.description();
-  BoardNode& of = board(said.station);
-  if (const auto* text = std::get_if<TextAssertion>(&said.what)) {
+  const auto* text = std::get_if<TextAssertion>(&said.what);
+  if (text != nullptr) {
+    BoardNode& of = board(said.station);
     watched_.push_back({&assertion, &of, of.watch(text->text)});
-    if (said.by) moments_.push_back({assertion.deadline(), [] {}});
-  } else if (std::holds_alternative<ValueAssertion>(said.what) && said.by) {
-    moments_.push_back({assertion.deadline(), [this, &assertion] { check_value(assertion); }});
-  } else if (std::holds_alternative<StatusAssertion>(said.what) && said.by) {
-    moments_.push_back({assertion.deadline(), [this, &assertion] { check_value(assertion); }});
+  }
+  // A text is looked for all the time, but has to be decided then.
+  if (said.by) {
+    moments_.push_back({assertion.deadline(), [this, &assertion, text] {
+                          if (text == nullptr) check(assertion);
+                        }});
   }
 }
 
-void Lab::check_texts(bool at_end) {
+// What can be decided before its time: a text was seen, somebody has ended.
+void Lab::check_watched(bool at_end) {
   for (const Watched& one : watched_) one.assertion->see(one.board->seen(one.watch), now_, at_end);
+  for (Assertion& assertion : assertions_) {
+    const AssertDescription& said = assertion.description();
+    if (assertion.decided()) continue;
+    if (std::holds_alternative<StatusAssertion>(said.what) && board(said.station).ended()) {
+      check(assertion);
+    }
+  }
 }
 
-// Or a status.
-void Lab::check_value(Assertion& assertion) {
+// Of what holds at a moment.
+void Lab::check(Assertion& assertion) {
   const AssertDescription& said = assertion.description();
-  const BoardNode& of = board(said.station);
   if (const auto* value = std::get_if<ValueAssertion>(&said.what)) {
-    const std::int64_t found = of.number(value->name);
+    const std::int64_t found = board(said.station).number(value->name);
     const bool passed = (!value->least || found >= *value->least) && (!value->most || found <= *value->most);
     assertion.decide(passed, fmt::format("is {}", found));
-  } else if (const auto end = of.ended()) {
+  } else if (const auto end = board(said.station).ended()) {
     const int found = exit_status(*end);
     assertion.decide(found == std::get<StatusAssertion>(said.what).status,
                      fmt::format("{}, status {}", avrlan::to_string(end->reason), found));
@@ -199,9 +209,9 @@ void Lab::check_value(Assertion& assertion) {
 }
 
 void Lab::decide_rest() {
-  check_texts(true);
+  check_watched(true);
   for (Assertion& assertion : assertions_) {
-    if (!assertion.decided()) check_value(assertion);
+    if (!assertion.decided()) check(assertion);
   }
 }
 
@@ -245,7 +255,8 @@ std::optional<LabEndReason> Lab::over(Instant next) const {
   return std::nullopt;
 }
 
-bool Lab::stopped_from_outside(LabEnd& end) {
+bool Lab::stopped_from_outside() {
+  if (stopped_) return true;
   const auto wall = Clock::now();
   if (wall < next_look_) return false;
   next_look_ = wall + look_every;
@@ -254,15 +265,15 @@ bool Lab::stopped_from_outside(LabEnd& end) {
     progress_(now_);
   }
   if (limits_.wall_time && wall - start_ >= *limits_.wall_time) {
-    end.reason = LabEndReason::wall_limit;
-    return true;
+    result_.reason = LabEndReason::wall_limit;
+    return stopped_ = true;
   }
   pollfd p{limits_.signal_fd, POLLIN, 0};
   unsigned char number = 0;
   if (limits_.signal_fd < 0 || ::poll(&p, 1, 0) <= 0 || ::read(limits_.signal_fd, &number, 1) != 1) return false;
-  end.reason = LabEndReason::interrupted;
-  end.signal = number;
-  return true;
+  result_.reason = LabEndReason::interrupted;
+  result_.signal = number;
+  return stopped_ = true;
 }
 
 // All of them, though they have nothing to do until then.
@@ -305,15 +316,56 @@ void Lab::tell_news(bool all) {
   }
 }
 
-// Pace real: waits until `next` is no longer to come.
+// Until the hosts say something, a signal comes or time has passed.
+void Lab::wait(std::chrono::nanoseconds at_most) {
+  if (limits_.wall_time) at_most = std::min(at_most, start_ + *limits_.wall_time - Clock::now());
+  const auto milliseconds =
+      static_cast<int>(std::max<std::int64_t>(0, std::chrono::floor<std::chrono::milliseconds>(at_most).count()));
+  if (!fabric_.hosts().empty()) {
+    fabric_.poll_hosts(now_, milliseconds, limits_.signal_fd);
+    return;
+  }
+  pollfd p{limits_.signal_fd, POLLIN, 0};
+  ::poll(&p, limits_.signal_fd < 0 ? 0 : 1, milliseconds);
+}
+
+// Pace real, and while a host may say something at any time: waits until `next` is no longer to come.
 void Lab::keep_pace(Instant next) {
-  if (description_.pace != Pace::real) return;
+  if (description_.pace != Pace::real && fabric_.host_state() != net::HostState::connected) {
+    pace_base_ = Clock::now() - std::chrono::nanoseconds(next.since_start().nanoseconds());
+    return;
+  }
   const auto ahead = std::chrono::nanoseconds(next.since_start().nanoseconds()) - (Clock::now() - pace_base_);
   if (ahead < -longest_lag) pace_base_ += -ahead;
-  if (ahead < std::chrono::milliseconds(1)) return;
-  pollfd p{limits_.signal_fd, POLLIN, 0};
-  ::poll(&p, limits_.signal_fd < 0 ? 0 : 1,
-         static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(ahead).count()));
+  if (ahead >= std::chrono::milliseconds(1)) wait(ahead);
+}
+
+// What the hosts have to say at `now_`, and with pace max virtual time stands still while the firmware waits for one.
+void Lab::listen() {
+  if (fabric_.hosts().empty()) return;
+  const bool waits = description_.pace == Pace::max && fabric_.host_state() == net::HostState::reply_outstanding;
+  if (!waits && Clock::now() < next_listen_) return;
+  next_listen_ = Clock::now() + look_every;
+  const auto deadline = Clock::now() + limits_.hold;
+  bool spoke = fabric_.poll_hosts(now_, 0, limits_.signal_fd);
+  while (waits && !spoke && fabric_.host_state() == net::HostState::reply_outstanding && !stopped_from_outside()) {
+    const auto left = deadline - Clock::now();
+    if (left <= std::chrono::nanoseconds(0)) {
+      for (auto* const host : fabric_.hosts()) host->give_up_waiting();
+      result_.hold_limit_hit = true;
+      return;
+    }
+    constexpr int look_again = 100;  // at limits and signals, ms
+    spoke = fabric_.poll_hosts(now_, look_again, limits_.signal_fd);
+  }
+}
+
+std::vector<std::string> Lab::announcements() const {
+  std::vector<std::string> all;
+  for (const auto* const host : fabric_.hosts()) {
+    for (const auto& line : host->announcements()) all.push_back(line);
+  }
+  return all;
 }
 
 LabEnd Lab::run(const LabLimits& limits) {
@@ -321,31 +373,31 @@ LabEnd Lab::run(const LabLimits& limits) {
   start_ = pace_base_ = Clock::now();
   next_progress_ = start_ + progress_every;
   const Instant limit = description_.timeout ? Instant::at(*description_.timeout) : Instant::never();
-  LabEnd end;
   while (true) {
+    listen();
     const Instant next = earliest();
     if (const auto reason = over(next)) {
-      end.reason = *reason;
+      result_.reason = *reason;
       break;
     }
-    if (stopped_from_outside(end)) break;
-    keep_pace(next);
+    if (stopped_from_outside()) break;
+    keep_pace(std::min(next, limit));
     const Instant moment = next_moment_ < moments_.size() ? moments_[next_moment_].when : Instant::never();
     if (moment <= next) {
       reach(moment);
       moments_[next_moment_++].act();
     } else {
-      step(std::min({std::max(next, now_) + window_, moment, limit}));
+      step(std::min({std::max(earliest(), now_) + window_, moment, limit}));
     }
-    check_texts(false);
+    check_watched(false);
     tell_news(false);
   }
-  if (end.reason == LabEndReason::virtual_limit) now_ = limit;
+  if (result_.reason == LabEndReason::virtual_limit) now_ = limit;
   reach(now_);
   decide_rest();
   tell_news(true);
-  end.wall = Clock::now() - start_;
-  return end;
+  result_.wall = Clock::now() - start_;
+  return result_;
 }
 
 RunEnd Lab::end_of(const BoardNode& board) const {
@@ -398,7 +450,13 @@ nlohmann::ordered_json Lab::json(const LabEnd& end) const {
     links[channel->name()] = {{"frames", channel->frames()}, {"drops", drops_json(channel->drops())}};
   auto asserts = nlohmann::ordered_json::array();
   for (const Assertion& assertion : assertions_) asserts.push_back(assertion.json());
-  const bool outside = end.reason == LabEndReason::wall_limit || end.reason == LabEndReason::interrupted;
+  RunEnd whole;
+  whole.reason = end.reason == LabEndReason::wall_limit    ? EndReason::wall_limit
+                 : end.reason == LabEndReason::interrupted ? EndReason::interrupted
+                                                           : EndReason::lab_ended;
+  whole.host = fabric_.host_that_spoke();
+  whole.hold_limit_hit = end.hold_limit_hit;
+  const Determinism fixed = determinism(whole);
   return {
       {"schema", lab_schema},
       {"lab", description_.file.string()},
@@ -406,12 +464,12 @@ nlohmann::ordered_json Lab::json(const LabEnd& end) const {
       {"result", {{"reason", to_string(end.reason)}, {"status", status(end)}}},
       {"seconds",
        {{"virtual", now_.since_start().seconds()}, {"wall", std::chrono::duration<double>(end.wall).count()}}},
-      {"deterministic",
-       {{"value", !outside}, {"why", outside ? "the run was ended from outside, at a moment of wall-clock time" : ""}}},
+      {"deterministic", {{"value", fixed.value}, {"why", fixed.why}}},
       {"digest", digest()},
       {"boards", boards},
       {"links", links},
       {"switches", fabric_.switches_json()},
+      {"backends", fabric_.backends_json()},
       {"asserts", asserts},
   };
 }

@@ -44,10 +44,13 @@ std::string_view to_string(LabEndReason reason);
 struct LabEnd {
   LabEndReason reason = LabEndReason::boards_ended;
   int signal = 0;  // meaningful for interrupted
+  bool hold_limit_hit = false;
   std::chrono::nanoseconds wall{};
 };
 
 struct LabLimits {
+  // How long pace max waits for a host that owes a reply before virtual time goes on without it.
+  std::chrono::nanoseconds hold = std::chrono::seconds(10);
   std::optional<std::chrono::nanoseconds> wall_time;
   int signal_fd = -1;  // as Runner's
 };
@@ -60,6 +63,8 @@ class Lab {
 
   // Before run(). A run.json, and a directory for each board. Throws HostError and UsageError.
   void record(const std::filesystem::path& directory);
+  // What the user has to know before it begins, as HostBackend's.
+  std::vector<std::string> announcements() const;
   // Whole lines of the boards' UARTs, by time and then by name. A line may be anything.
   void on_line(std::function<void(const std::string& board, std::string_view line)> print) {
     print_line_ = std::move(print);
@@ -105,8 +110,8 @@ class Lab {
     bool plugged_in;
   };
 
-  BoardNode* find_board(const std::string& name);
-  BoardNode& board(const std::string& name) { return *find_board(name); }
+  BoardNode* find_board(const std::string& name) const;
+  BoardNode& board(const std::string& name) const { return *find_board(name); }
   Socket socket(const std::string& station, const std::string& other);
   void connect(const std::string& from, const Cable& cable);
   Channel& add_channel(const std::string& from, const Socket& out, const std::string& to, const Socket& in,
@@ -116,18 +121,20 @@ class Lab {
   CableEnds* cable_of(const std::string& station);
   void set_link(const std::string& station, bool up);
   void update_links();
-  void check_texts(bool at_end);
-  void check_value(Assertion& assertion);
+  void check_watched(bool at_end);
+  void check(Assertion& assertion);
   void decide_rest();
   bool all_decided() const;
   Instant earliest() const;
   void reach(Instant when);
   std::optional<LabEndReason> over(Instant next) const;
-  bool stopped_from_outside(LabEnd& end);
+  bool stopped_from_outside();
   void step(Instant until);
   void run_node(Node& node, Instant until) { node.run_until(until, until + margin_); }
   void tell_news(bool all);
+  void wait(std::chrono::nanoseconds at_most);
   void keep_pace(Instant next);
+  void listen();
   RunEnd end_of(const BoardNode& board) const;
 
   const LabDescription& description_;
@@ -150,9 +157,12 @@ class Lab {
   std::function<void(const std::string&, std::string_view)> tell_;
   std::function<void(Instant)> progress_;
   LabLimits limits_;
+  LabEnd result_;
+  bool stopped_ = false;  // from outside
   Clock::time_point start_;
   Clock::time_point pace_base_;  // when virtual time began, were it never behind
   Clock::time_point next_look_;
+  Clock::time_point next_listen_;
   Clock::time_point next_progress_;
   std::uint64_t barriers_ = 0;
 };

@@ -89,6 +89,14 @@ std::optional<Placed<std::int64_t>> TomlTable::number(std::string_view key, std:
   return Placed<std::int64_t>{*value, place_of(*node)};
 }
 
+std::optional<Placed<bool>> TomlTable::flag(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const auto value = node->value_exact<bool>();
+  if (!value) wrong(*node, key, "true or false", fmt::format("write {} = true", key));
+  return Placed<bool>{*value, place_of(*node)};
+}
+
 std::optional<Placed<Duration>> TomlTable::time(std::string_view key) {
   const auto value = text(key);
   if (!value) return std::nullopt;

@@ -56,6 +56,7 @@ class TomlTable {
   // A text, or a number as it would be written in one.
   std::optional<Placed<std::string>> scalar(std::string_view key);
   std::optional<Placed<std::int64_t>> number(std::string_view key, std::int64_t least, std::int64_t most);
+  std::optional<Placed<bool>> flag(std::string_view key);
   std::optional<Placed<Duration>> time(std::string_view key);
   std::optional<TomlTable> table(std::string_view key, std::string what);
   // [[key]]; empty when there is none.

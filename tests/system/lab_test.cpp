@@ -1,12 +1,14 @@
 // Several boards in one lab, by the program's own way: a LAB.toml. The stack against itself on silicon's terms.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "emulator/lab/lab.hpp"
+#include "tests/system/process.hpp"
 
 namespace avrlan::test {
 namespace {
@@ -193,6 +195,40 @@ TEST(Lab, AssertsAreDecidedInTimeAndSayWhatWasFound) {
     EXPECT_EQ(outcome.json["asserts"][0]["found"].get<std::string>().substr(0, expected.second.size()),
               expected.second);
   }
+}
+
+// The host's own curl, through libslirp and a switch.
+TEST(Lab, ABackendLeadsToTheHostsNetwork) {
+  const auto file = std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(file)
+      << hall << "[[board]]\nname = 'server'\nboard = 'mega-enc28j60'\nfirmware = '" << AVRLAN_FIRMWARE_DIR
+      << "/mega-enc28j60/web.elf'\nconnect = 'hall'\n"
+      << "[[backend]]\nname = 'host'\nnet = 'user'\nhostfwd = 'tcp:127.0.0.1:0-:80'\nconnect = 'hall'\n";
+  Process lab({AVRLAN_PROGRAM, "lab", file.string()});
+  ASSERT_TRUE(lab.wait_for_err(" -> ")) << lab.err();
+  const auto at = lab.err().find("127.0.0.1:");
+  const std::string port = lab.err().substr(at + 10, lab.err().find(' ', at) - at - 10);
+  const Completed page = test::run({"curl", "-s", "-m", "50", "http://127.0.0.1:" + port + "/"});
+  EXPECT_EQ(page.status, 0);
+  EXPECT_NE(page.out.find("</html>"), std::string::npos);
+  lab.signal(SIGTERM);
+  EXPECT_EQ(lab.finish().status, 128 + SIGTERM);
+  std::filesystem::remove(file);
+}
+
+// Of emulator/lab/README.md, as it stands there.
+TEST(Lab, TheReadmesExampleRuns) {
+  std::ifstream readme(AVRLAN_SOURCE_DIR "/emulator/lab/README.md");
+  const std::string text((std::istreambuf_iterator<char>(readme)), {});
+  const auto begin = text.find("```toml\n") + 8;
+  std::string example = text.substr(begin, text.find("```", begin) - begin);
+  for (const std::string role : {"server", "client"}) {
+    const std::string firmware = "\"pair-" + role + "-full.elf\"";
+    example.replace(example.find(firmware), firmware.size(), "'" AVRLAN_VARIANT_DIR "/pair-" + role + "-full.elf'");
+  }
+  const Outcome outcome = run(example);
+  EXPECT_EQ(outcome.status, 0) << outcome.json["asserts"] << outcome.lines;
+  EXPECT_EQ(run(example, 2).digest, outcome.digest);
 }
 
 }  // namespace

@@ -123,6 +123,19 @@ TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
       {a + "[[assert]]\nboard = 'a'\nvalue = 'nic.rx_frames'", "lab:6:1: this assert does not say what"},
       {a + "[[assert]]\nboard = 'a'\nvalue = 'nic.rx_frames'\nmin = 5\nmax = 3", "lab:6:1: min is greater than max"},
       {a + "[[assert]]\nboard = 'a'\ntext = 'x'\nat = '5s'", "lab:9:1: there is no key 'at' in 'assert'"},
+      {a + "[[backend]]\nname = 'n'\nnet = 'user'", "lab:6:1: this backend is connected to nobody"},
+      {a + "[[backend]]\nname = 'n'\nnet = 'none'\nconnect = 'a'", "lab:8:7: a backend without a network"},
+      {a + "[[backend]]\nname = 'n'\nnet = 'usr'\nconnect = 'a'", "lab:8:7: "},
+      {a + "[[backend]]\nname = 'n'\nnet = 'user'\nconnect = 'a'\nhost-access = 1",
+       "lab:10:15: host-access has to be true"},
+      {a + "[[backend]]\nname = 'n'\nnet = 'user'\nconnect = 'a'\nhostfwd = ['80']", "lab:10:12: "},
+      {a + "[[backend]]\nname = 'n'\nnet = 'tap'\nconnect = 'a'",
+       "lab:7:8: what is behind 'n' keeps the wall clock's time"},
+      {a + "[[backend]]\nname = 'n'\nnet = 'tap'\nconnect = 'a'\nhostfwd = 'x'",
+       "lab:6:1: hostfwd and host-access are of"},
+      {a + "[[switch]]\nname = 's'\n[[backend]]\nname = 'n'\nnet = 'user'\nconnect = 's'\n"
+           "[[backend]]\nname = 'm'\nnet = 'user'\nconnect = 's'",
+       "a second net = \"user\" beside '"},
   };
   for (const auto& [text, expected] : mistakes) {
     const std::string message = said(text);
