@@ -7,10 +7,10 @@ case "${1:-}" in
   *) echo "usage: sh emulator/install-packages.sh run|test" >&2; exit 64 ;;
 esac
 packages="g++ cmake ninja-build pkg-config libsimavr-dev libslirp-dev libglib2.0-dev libelf-dev libdw-dev libcli11-dev
-  libfmt-dev libtomlplusplus-dev
+  libfmt-dev libtomlplusplus-dev libpcap-dev
   nlohmann-json3-dev gcc-avr avr-libc binutils-avr curl ca-certificates"
 if [ "$1" = test ]; then
-  packages="$packages libgtest-dev libgmock-dev libbenchmark-dev libtins-dev clang-format tshark iproute2 git
+  packages="$packages libgtest-dev libgmock-dev libbenchmark-dev libtins-dev clang-format tshark gdb-avr iproute2 git
     python3 valgrind lcov strace"
 fi
 missing=

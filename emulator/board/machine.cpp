@@ -161,6 +161,12 @@ class Machine::Impl {
   }
   Instant next_activity() const;
   std::uint8_t peek(std::uint16_t address);
+  void poke(std::uint16_t address, std::uint8_t value);
+  void stop() {
+    stopped_ = true;
+    engine_->shorten(context_.cycle());
+  }
+  cpu::ExactEngine& exact_engine(std::string_view what);
 
   const Board board;
   const cpu::Mcu& mcu;
@@ -228,7 +234,7 @@ class Machine::Impl {
   std::unique_ptr<cpu::Engine> engine_;
   std::unique_ptr<PinTrace> trace_;
   bool executing_ = false;
-  bool stopped_ = false;  // by stop()
+  bool stopped_ = false;
   cpu::Halt halt_ = cpu::Halt::none;
   std::optional<MachineEnd> end_;
 };
@@ -382,6 +388,7 @@ std::optional<MachineEnd> Machine::Impl::run_until(Instant limit) {
       executing_ = true;
       halt_ = engine_->run_until(target);
       executing_ = false;
+      if (engine_kind_ == EngineKind::exact) stopped_ |= static_cast<const cpu::ExactEngine&>(*engine_).stopped();
     } else {
       avr_.cycle = static_cast<avr_cycle_count_t>(target.count);
     }
@@ -444,6 +451,30 @@ std::uint8_t Machine::Impl::peek(std::uint16_t address) {
   return flags;
 }
 
+// A register whose flags are cleared by writing 1 to them takes the write as the CPU's.
+void Machine::Impl::poke(std::uint16_t address, std::uint8_t value) {
+  if (address > avr_.ramend) return;
+  if (address == sreg) {
+    for (unsigned bit = 0; bit < 8; ++bit) avr_.sreg[bit] = value >> bit & 1u;
+  }
+  constexpr unsigned registers = 32;
+  if (address >= registers && address <= avr_.ioend && address < registers + MAX_IOs) {
+    if (const auto& handler = avr_.io[address - registers].w; handler.c != nullptr) {
+      const avr_cycle_count_t now = avr_.cycle;
+      handler.c(&avr_, address, value, handler.param);
+      avr_.cycle = now;
+      return;
+    }
+  }
+  avr_.data[address] = value;
+}
+
+cpu::ExactEngine& Machine::Impl::exact_engine(std::string_view what) {
+  if (engine_kind_ != EngineKind::exact)
+    throw UsageError(fmt::format("simavr's interpreter cannot be {}", what), "leave out --engine simavr");
+  return static_cast<cpu::ExactEngine&>(*engine_);
+}
+
 Machine::Machine(const Board& board, const Firmware& firmware, Scheduler& scheduler, const MachineOptions& options)
     : impl_(std::make_unique<Impl>(board, firmware, scheduler, options)) {}
 
@@ -483,15 +514,41 @@ void Machine::flush_trace() {
 std::optional<MachineEnd> Machine::run_until(Instant limit) {
   return impl_->run_until(limit);
 }
-void Machine::stop() {
-  impl_->stopped_ = true;
-}
 
 void Machine::observe(const cpu::Instrument& instrument) {
-  if (impl_->engine_kind_ != EngineKind::exact) {
-    throw UsageError("simavr's interpreter cannot be observed", "leave out --engine simavr");
-  }
-  static_cast<cpu::ExactEngine&>(*impl_->engine_).observe(instrument);
+  impl_->exact_engine("observed").observe(instrument);
+}
+
+void Machine::add_breakpoint(std::uint32_t pc) {
+  impl_->exact_engine("stopped").add_breakpoint(pc);
+}
+
+void Machine::remove_breakpoint(std::uint32_t pc) {
+  impl_->exact_engine("stopped").remove_breakpoint(pc);
+}
+
+void Machine::stop() {
+  impl_->stop();
+}
+
+bool Machine::stopped() const {
+  return impl_->stopped_;
+}
+
+void Machine::set_pc(std::uint32_t pc) {
+  impl_->avr_.pc = pc;
+}
+
+void Machine::poke(std::uint16_t data_address, std::uint8_t value) {
+  impl_->poke(data_address, value);
+}
+
+void Machine::program_flash(std::uint32_t address, std::span<const std::uint8_t> bytes) {
+  impl_->flash_.program(address, bytes);
+}
+
+void Machine::program_eeprom(std::uint16_t address, std::span<const std::uint8_t> bytes) {
+  for (const std::uint8_t byte : bytes) impl_->eeprom_.program(address++, byte);
 }
 
 MemoryMap Machine::memory_map() const {
@@ -556,6 +613,19 @@ std::span<const std::uint8_t> Machine::eeprom() const {
 
 std::span<const std::uint8_t> Machine::flash() const {
   return {impl_->avr_.flash, impl_->chip_.flash_size()};
+}
+
+std::array<std::uint8_t, 3> Machine::fuses() const {
+  return impl_->flash_.fuses();
+}
+
+std::uint8_t Machine::lock_bits() const {
+  return impl_->flash_.lock_bits();
+}
+
+std::array<std::uint8_t, 3> Machine::signature() const {
+  const auto& bytes = impl_->avr_.signature;
+  return {bytes[0], bytes[1], bytes[2]};
 }
 
 void Machine::reset() {

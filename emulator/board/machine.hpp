@@ -1,6 +1,7 @@
 #pragma once
 // One board: MCU, its peripherals, and an Ethernet chip on its pins.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -108,12 +109,25 @@ class Machine {
   // the same end again. Events that are due at the start of an instruction run before it. What the console is still sending
   // when the firmware ends is sent first. On return the scheduler's time is now().
   std::optional<MachineEnd> run_until(Instant limit);
-  // Inside an event of the scheduler: run_until() returns when the events of this instant are done, before an instruction.
+  // From a callback inside run_until(): it returns when the events of this instant are done, before another instruction.
   void stop();
+  // Whether the last run_until() returned before its limit: at a breakpoint, or because of an observer or stop().
+  bool stopped() const;
 
   // Runs so that an observer sees it (emulator/cpu/observer.hpp), which must outlive the machine; an empty Instrument:
   // nobody does. Throws UsageError with the simavr engine, which cannot be observed.
   void observe(const cpu::Instrument& instrument);
+
+  // What a debugger does, between two runs. run_until stops before the instruction at a breakpoint (a byte address) is executed,
+  // unless the run before stopped there. Throws UsageError with the simavr engine.
+  void add_breakpoint(std::uint32_t pc);
+  void remove_breakpoint(std::uint32_t pc);
+  void set_pc(std::uint32_t pc);  // byte address
+  // What a store does, to I/O registers with its side effects, but in no time; ignored where peek() cannot look.
+  void poke(std::uint16_t data_address, std::uint8_t value);
+  // What a programmer does, in no time; the range must lie within the memory.
+  void program_flash(std::uint32_t address, std::span<const std::uint8_t> bytes);
+  void program_eeprom(std::uint16_t address, std::span<const std::uint8_t> bytes);
 
   MemoryMap memory_map() const;
   Instant now() const;
@@ -139,6 +153,10 @@ class Machine {
   // The cells as they stand; a write that is under way has not reached them.
   std::span<const std::uint8_t> eeprom() const;
   std::span<const std::uint8_t> flash() const;
+  // Low, high, extended.
+  std::array<std::uint8_t, 3> fuses() const;
+  std::uint8_t lock_bits() const;
+  std::array<std::uint8_t, 3> signature() const;
 
  private:
   class Impl;

@@ -1,5 +1,6 @@
 #include "emulator/cli/report.hpp"
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 namespace avrlan {
@@ -28,7 +29,7 @@ nlohmann::ordered_json drops_json(const DropCounters& drops) {
 }
 
 Determinism determinism(const RunEnd& end) {
-  if (end.reason == EndReason::interrupted || end.reason == EndReason::wall_limit) {
+  if (end.reason == EndReason::interrupted || end.reason == EndReason::wall_limit || end.reason == EndReason::killed) {
     return {false, "the run was ended from outside, at a moment of wall-clock time"};
   }
   if (end.hold_limit_hit) return {false, "a reply from the host was not waited for: the hold limit was hit"};
@@ -101,6 +102,8 @@ int exit_status(const RunEnd& end) {
       return 42;
     case EndReason::interrupted:
       return 128 + end.signal;
+    case EndReason::killed:
+      return 128 + SIGKILL;
     case EndReason::diagnostic:
       return 70;
   }

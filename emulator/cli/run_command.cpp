@@ -24,6 +24,7 @@
 #include "emulator/cli/trace_writer.hpp"
 #include "emulator/cli/uart_output.hpp"
 #include "emulator/cli/units.hpp"
+#include "emulator/debug/debugger.hpp"
 #include "emulator/profile/recording.hpp"
 
 namespace avrlan {
@@ -65,6 +66,7 @@ struct RunArguments {
   std::vector<std::string> regions;
   std::string timeline;
   bool coverage = false;
+  std::optional<std::string> gdb;
 };
 
 const std::string examples = R"(
@@ -75,6 +77,7 @@ Examples:
   avrlan run mega.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
   avrlan run web.elf --net tap,addr=10.0.2.2/24           on this host's own network, as root
   avrlan run web.elf --net socket,listen=127.0.0.1:0      for another avrlan: --net socket,connect=127.0.0.1:PORT
+  avrlan run web.elf --gdb 1234                           then: avr-gdb web.elf -ex 'target remote :1234'
   avrlan run web.elf --profile --coverage --region checksum='*sum_add*' --timeout 5s --out run/
 
 The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.
@@ -140,6 +143,8 @@ profile::RecordingOptions recording_options(const RunArguments& args) {
   constexpr std::int64_t most_moments = 10'000'000;
   if (!args.timeline.empty())
     options.timeline = static_cast<std::size_t>(parse_number("--timeline", args.timeline, 1, most_moments));
+  if ((options.profile || options.coverage) && args.gdb)
+    throw UsageError("a run under gdb cannot be profiled, too", "leave out --gdb, --profile, --region and --coverage");
   if ((options.profile || options.coverage) && args.engine == "simavr")
     throw UsageError("simavr's interpreter cannot be observed", "leave out --engine simavr");
   if (options.timeline != 0 && !options.profile)
@@ -206,6 +211,18 @@ void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) 
        std::chrono::duration<double>(wall).count(), simulation.frames_in().frames, simulation.frames_out().frames);
 }
 
+// nullptr without --gdb.
+std::unique_ptr<debug::Debugger> make_debugger(const RunArguments& args, const Firmware& firmware,
+                                               Simulation& simulation, Runner& runner, const RunLimits& limits,
+                                               int signal_fd) {
+  if (!args.gdb) return nullptr;
+  auto debugger =
+      std::make_unique<debug::Debugger>(simulation, firmware, debug::ServerOptions::parse(*args.gdb), signal_fd);
+  if (limits.wall_time) debugger->give_up_at(std::chrono::steady_clock::now() + *limits.wall_time);
+  runner.supervise(*debugger);
+  return debugger;
+}
+
 int run(const RunArguments& args) {
   const Board& board = find_board(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
@@ -242,25 +259,35 @@ int run(const RunArguments& args) {
   }
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
+  const std::unique_ptr<debug::Debugger> debugger =
+      make_debugger(args, firmware, simulation, runner, limits, signals.fd());
+
   TextWatch expected(args.expect_text);
   TextWatch failing(args.fail_text);
   simulation.machine().on_uart([&](std::uint8_t byte) {
     uart.put(byte);
     if (trace) trace->uart(byte);
     if (recording) recording->uart(byte);
+    if (debugger) debugger->uart(byte);
     if (failing.feed(static_cast<char>(byte))) runner.end(EndReason::failing_text);
     if (expected.feed(static_cast<char>(byte))) runner.end(EndReason::expected_text);
   });
   const DiagnosticFormat format = diagnostic_format(args.diagnostic_format);
   simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
     tell("{}", to_text(entry, firmware, format));
-    if (entry.diagnostic.severity == Severity::error) runner.end(EndReason::diagnostic);
+    if (entry.diagnostic.severity != Severity::error) return;
+    runner.end(EndReason::diagnostic);
+    if (debugger) debugger->last_stop(to_text(entry, firmware, format));
   });
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
   if (progress) runner.on_progress([&](std::chrono::nanoseconds wall) { show_progress(simulation, wall); });
 
   if (const auto* host = simulation.host()) {
     for (const auto& line : host->announcements()) tell("avrlan: {}\n", line);
+  }
+  if (debugger) {
+    tell("avrlan: waiting for gdb, as by: avr-gdb {} -ex 'target remote {}'\n", printable(args.firmware.string()),
+         debugger->endpoint());
   }
   const RunEnd end = runner.run();
   if (progress) tell("\r\x1b[K");
@@ -286,6 +313,7 @@ int run(const RunArguments& args) {
     tell("avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
   }
   if (trace) trace->finish(to_string(end.reason), end.firmware_status);
+  if (debugger) debugger->ended(status);
   simulation.flush();
   if (out) {
     uart.flush();
@@ -397,6 +425,13 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("N");
   command->add_flag("--coverage", args->coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
+  command
+      ->add_option(
+          "-g,--gdb", args->gdb,
+          "wait for gdb at this port of 127.0.0.1 (default 1234, 0: a free one), or at another address of this "
+          "host; the firmware's time and network stand still while gdb has it stopped")
+      ->expected(0, 1)
+      ->type_name("[[ADDRESS:]PORT]");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");
   command->footer(std::string(net::far_end_help()) + "\n" + diagnostics_help +

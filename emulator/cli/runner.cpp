@@ -42,6 +42,8 @@ std::string_view to_string(EndReason reason) {
       return "wall-timeout";
     case EndReason::interrupted:
       return "interrupted";
+    case EndReason::killed:
+      return "killed";
     case EndReason::diagnostic:
       return "diagnostic";
     case EndReason::lab_ended:
@@ -90,6 +92,8 @@ bool Runner::ended() {
   }
   if (requested_) {
     result_.reason = *requested_;
+  } else if (supervisor_ != nullptr && supervisor_->killed()) {
+    result_.reason = EndReason::killed;
   } else if (machine_end_) {
     result_.firmware_status = machine_end_->status;
     result_.reason = reason_of(*machine_end_);
@@ -110,7 +114,7 @@ bool Runner::ended() {
 void Runner::slice(Duration at_most) {
   Instant until = simulation_.machine().now() + at_most;
   if (limits_.virtual_time) until = std::min(until, Instant::at(*limits_.virtual_time));
-  machine_end_ = simulation_.machine().run_until(until);
+  machine_end_ = supervisor_ != nullptr ? supervisor_->run_until(until) : simulation_.machine().run_until(until);
 }
 
 // Runs a slice and returns how much of it the MCU slept.
@@ -128,11 +132,11 @@ void Runner::wait(std::chrono::nanoseconds at_most) {
   if (limits_.wall_time) at_most = std::min(at_most, start_ + *limits_.wall_time - Clock::now());
   const auto milliseconds = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(at_most).count());
   if (auto* host = simulation_.host()) {
-    host_was_ready_ = host->poll_host(static_cast<int>(milliseconds), signal_fd_);
+    host_was_ready_ = host->poll_host(static_cast<int>(milliseconds), wake_fd());
     if (host_was_ready_) result_.host = host->name();
   } else {
-    pollfd p{signal_fd_, POLLIN, 0};
-    ::poll(&p, signal_fd_ < 0 ? 0 : 1, static_cast<int>(milliseconds));
+    pollfd p{wake_fd(), POLLIN, 0};
+    ::poll(&p, p.fd < 0 ? 0 : 1, static_cast<int>(milliseconds));
   }
 }
 
@@ -148,7 +152,7 @@ void Runner::run_real() {
     }
     slice(std::min(target - now, slice_with_host * 4));
     wait(std::chrono::nanoseconds(0));
-    if (target - simulation_.machine().now() > longest_lag) {
+    if (target - simulation_.machine().now() > longest_lag || (supervisor_ != nullptr && supervisor_->held())) {
       wall_base = Clock::now();
       virtual_base = simulation_.machine().now();
     }
@@ -159,6 +163,7 @@ void Runner::run_real() {
 void Runner::hold_for_host() {
   const auto deadline = Clock::now() + limits_.hold;
   while (simulation_.host()->host_state() == net::HostState::reply_outstanding && !host_was_ready_ && !ended()) {
+    if (supervisor_ != nullptr && supervisor_->wanted()) return;
     const auto left = deadline - Clock::now();
     if (left <= std::chrono::nanoseconds(0)) {
       simulation_.host()->give_up_waiting();

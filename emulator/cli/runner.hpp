@@ -27,6 +27,7 @@ enum class EndReason : std::uint8_t {
   virtual_limit,
   wall_limit,
   interrupted,  // SIGINT or SIGTERM
+  killed,       // by gdb
   diagnostic,   // of severity error, a crash of the CPU included
   lab_ended,    // a board of a lab, which ended for another reason
   power_off,    // of a board of a lab
@@ -56,6 +57,21 @@ struct RunEnd {
   bool hold_limit_hit = false;
 };
 
+// Stands between a runner and its machine: a debugger.
+class Supervisor {
+ public:
+  virtual ~Supervisor() = default;
+  // In place of Machine::run_until. May wait for as long as somebody holds the machine, and return early when the runner's
+  // signal has come.
+  virtual std::optional<MachineEnd> run_until(Instant limit) = 0;
+  // Readable when somebody wants something, or the runner's signal has come.
+  virtual int wake_fd() const = 0;
+  virtual bool wanted() const = 0;
+  // Whether the machine was held in the last run_until.
+  virtual bool held() const = 0;
+  virtual bool killed() const = 0;
+};
+
 class Runner {
  public:
   // `signal_fd` becomes readable when the user wants the run to end, and then holds the signal's number as one byte;
@@ -66,6 +82,8 @@ class Runner {
   void end(EndReason reason) {
     if (!requested_) requested_ = reason;
   }
+  // Which must live until the end of the run.
+  void supervise(Supervisor& supervisor) { supervisor_ = &supervisor; }
   // Called about twice a second of wall time.
   void on_progress(std::function<void(std::chrono::nanoseconds wall)> show) { progress_ = std::move(show); }
 
@@ -77,6 +95,7 @@ class Runner {
   bool ended();
   void slice(Duration at_most);
   Duration slice_asleep(Duration at_most);
+  int wake_fd() const { return supervisor_ != nullptr ? supervisor_->wake_fd() : signal_fd_; }
   void wait(std::chrono::nanoseconds at_most);
   void run_real();
   void run_max();
@@ -87,6 +106,7 @@ class Runner {
   Pace pace_;
   RunLimits limits_;
   int signal_fd_;
+  Supervisor* supervisor_ = nullptr;
   std::function<void(std::chrono::nanoseconds)> progress_;
   std::optional<EndReason> requested_;
   std::optional<MachineEnd> machine_end_;

@@ -32,6 +32,12 @@ void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
   to->deliver(frame);
 }
 
+void Simulation::CableEnd::deliver(const EthernetFrame& frame) {
+  if (cut) return;
+  if (sent) sent(frame);
+  to->deliver(frame);
+}
+
 Simulation::Simulation(const Board& board, const Firmware& firmware, const SimulationOptions& options,
                        BackendFactory far_end)
     : board_(board), firmware_(firmware), diagnostics_(firmware, options.diagnostics) {
@@ -52,12 +58,12 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   machine_->attach(*nic_, *chip.spi);
 
   link_to_board_ = std::make_unique<net::Link>(scheduler_, entry_, options.link, 1);
-  far_end_ =
-      far_end ? far_end(scheduler_, *link_to_board_) : net::make_far_end(options.net, scheduler_, *link_to_board_);
+  from_far_end_.to = link_to_board_.get();
+  far_end_ = far_end ? far_end(scheduler_, from_far_end_) : net::make_far_end(options.net, scheduler_, from_far_end_);
   host_ = dynamic_cast<net::HostBackend*>(far_end_.get());
-  FrameSink* cable_end = far_end_ ? static_cast<FrameSink*>(far_end_.get()) : &nowhere_;
-  if (host_) cable_end = &host_entry_.emplace(*machine_, *host_);
-  link_to_network_ = std::make_unique<net::Link>(scheduler_, *cable_end, options.link, 0);
+  to_far_end_.to = far_end_ ? static_cast<FrameSink*>(far_end_.get()) : &nowhere_;
+  if (host_) to_far_end_.to = &host_entry_.emplace(*machine_, *host_);
+  link_to_network_ = std::make_unique<net::Link>(scheduler_, to_far_end_, options.link, 0);
   entry_.to = &wire_entry_;
   in_.to = &frame_check_.inbound(*nic_);
   out_.to = &frame_check_.outbound(*link_to_network_);
@@ -96,6 +102,15 @@ net::Recorder& Simulation::add_recorder(const std::filesystem::path& file, const
 void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
   in_.seen = [seen](const EthernetFrame& frame) { seen(true, frame); };
   out_.seen = [seen](const EthernetFrame& frame) { seen(false, frame); };
+}
+
+void Simulation::cut_off() {
+  from_far_end_.cut = true;
+  to_far_end_.cut = true;
+}
+
+void Simulation::inject(Instant when, EthernetFrame frame) {
+  scheduler_.at(when, [this, frame = std::move(frame)] { link_to_board_->deliver(frame); });
 }
 
 void Simulation::count_led(std::size_t number, bool lit) {

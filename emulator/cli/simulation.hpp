@@ -86,6 +86,13 @@ class Simulation {
   const FrameCount& frames_out() const { return out_.count; }
   // Called for each frame at the chip, when its last bit has passed.
   void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
+  // Called for each frame that the far end sends, when it enters the cable.
+  void on_far_frame(std::function<void(const EthernetFrame&)> sent) { from_far_end_.sent = std::move(sent); }
+  // From now on nothing passes between the cable and its far end.
+  void cut_off();
+  // Enters the cable at `when` as if the far end had sent it.
+  void inject(Instant when, EthernetFrame frame);
+  Instant now() const { return scheduler_.now(); }
   // Called for each thing that the chip does.
   void on_nic_event(std::function<void(const NicEvent&)> happened) { nic_event_ = std::move(happened); }
   // Writes a capture at the chip from now on: what it is sent (accepted or not) and what it sends. Throws HostError.
@@ -121,6 +128,13 @@ class Simulation {
     DiagnosticLog& log;
     CodePlace place;
     void report(const Diagnostic& diagnostic) override { log.report(diagnostic, place); }
+  };
+  // Between the cable and its far end, one way.
+  struct CableEnd : FrameSink {
+    FrameSink* to = nullptr;
+    bool cut = false;
+    std::function<void(const EthernetFrame&)> sent;
+    void deliver(const EthernetFrame& frame) override;
   };
   struct Nowhere : FrameSink {
     void deliver(const EthernetFrame&) override {}
@@ -163,6 +177,8 @@ class Simulation {
   std::vector<std::unique_ptr<net::Recorder>> recorders_;
   std::unique_ptr<net::Link> link_to_board_;
   std::unique_ptr<net::Link> link_to_network_;
+  CableEnd from_far_end_;
+  CableEnd to_far_end_;
   std::unique_ptr<net::Backend> far_end_;
   net::HostBackend* host_ = nullptr;
   std::optional<HostEntry> host_entry_;

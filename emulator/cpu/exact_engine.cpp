@@ -120,7 +120,8 @@ class Exact final : public ExactEngine, private Core {
   std::uint32_t closed_words_ = 0;  // from 0, that cannot be executed
   bool slots_stale_ = false;
   std::vector<Slot> slots_while_closed_;
-  std::set<std::uint32_t> breakpoints_;  // in words
+  std::set<std::uint32_t> breakpoints_;      // in words
+  std::optional<std::uint32_t> stopped_at_;  // by the last run, in words
   Instrument instrument_;
 
   avr_flash_t* flash_module_ = nullptr;
@@ -206,9 +207,10 @@ Halt Exact::run_until(Cycles limit) {
   if (halt_ != Halt::none) return halt_;
   take_state();
   const std::uint32_t start = pc;
-  bool first = true;
+  bool resuming = stopped_at_ == start && breakpoints_.contains(start);
+  stopped_at_.reset();
   while (settle()) {
-    if (first && pc == start && breakpoints_.contains(start)) {
+    if (resuming && pc == start) {
       decoder_->decode(start, 1);
       choose_slots();
       end_after_next();
@@ -219,9 +221,10 @@ Halt Exact::run_until(Cycles limit) {
     } else {
       run_slice();
     }
-    first = false;
+    resuming = false;
     if (stop || halt_ != Halt::none) break;
   }
+  if (stop) stopped_at_ = pc;
   give_state();
   const Halt halt = halt_;
   if (halt_ == Halt::jump_to_self) halt_ = Halt::none;

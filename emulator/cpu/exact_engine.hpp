@@ -40,7 +40,8 @@ class ExactEngine : public Engine {
   // Run so that an observer sees it; an empty Instrument: nobody does.
   virtual void observe(const Instrument& instrument) = 0;
 
-  // Stops before the instruction at byte address `pc` is executed, except when a run begins there. They cost a run nothing.
+  // Stops before the instruction at byte address `pc` is executed, except when the run before stopped there. They cost a run
+  // nothing.
   virtual void add_breakpoint(std::uint32_t pc) = 0;
   virtual void remove_breakpoint(std::uint32_t pc) = 0;
   // Whether the last run_until returned Halt::none before its limit: at a breakpoint, or because an observer wanted to.

@@ -658,18 +658,22 @@ do_out_sp:
   AVRLAN_NEXT(out_sp);
 do_sbi:
   AVRLAN_CALL(core.set_bit(static_cast<std::uint16_t>(slot->k), slot->a));
+  if constexpr (Observer::memory) observer.store(static_cast<std::uint16_t>(slot->k), r[slot->k]);
   AVRLAN_NEXT(sbi);
 do_cbi:
   AVRLAN_CALL(core.clear_bit(static_cast<std::uint16_t>(slot->k), slot->a));
+  if constexpr (Observer::memory) observer.store(static_cast<std::uint16_t>(slot->k), r[slot->k]);
   AVRLAN_NEXT(cbi);
 do_sbic : {
   std::uint32_t value;
   AVRLAN_CALL(value = core.in(static_cast<std::uint16_t>(slot->k)));
+  if constexpr (Observer::memory) observer.load(static_cast<std::uint16_t>(slot->k), static_cast<std::uint8_t>(value));
   AVRLAN_SKIP(sbic, (value & slot->a) == 0)
 }
 do_sbis : {
   std::uint32_t value;
   AVRLAN_CALL(value = core.in(static_cast<std::uint16_t>(slot->k)));
+  if constexpr (Observer::memory) observer.load(static_cast<std::uint16_t>(slot->k), static_cast<std::uint8_t>(value));
   AVRLAN_SKIP(sbis, (value & slot->a) != 0)
 }
 

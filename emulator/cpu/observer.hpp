@@ -4,7 +4,7 @@
 // An observer is a class like NoObserver with the constants that it wants set to true and the functions that belong to them:
 //   instructions  bool instruction(std::uint32_t pc, std::int64_t cycle): before each instruction; true stops the run there
 //   memory        void load(std::uint16_t address, std::uint8_t value), void store(the same): data space, stack included,
-//                 IN and OUT included
+//                 IN, OUT, SBI, CBI, SBIC and SBIS included; what SBI and CBI leave
 //   timing        void taken(std::uint32_t pc): a branch or skip at pc was taken; void stalled(std::uint32_t pc,
 //                 std::int64_t cycles): it takes so many cycles more than the decoder's table says (wait states, SPM), or fewer:
 //                 the run ended at it

@@ -27,6 +27,8 @@ class Eeprom {
   ~Eeprom() { mcu_.scheduler.cancel(writing_); }
 
   std::span<const std::uint8_t> contents() const { return cells_; }
+  // As a programmer does, in no time; `address` must be in range.
+  void program(std::uint16_t address, std::uint8_t value) { cells_[address] = value; }
   bool busy() const { return static_cast<bool>(writing_); }
   // Whether the CPU writes the flash at the moment, during which no write can begin.
   void blocked_by(std::function<bool()> flash_busy) { flash_busy_ = std::move(flash_busy); }

@@ -146,6 +146,11 @@ void FlashMemory::program_page(std::uint32_t page, bool erase) {
   start(!rww);
 }
 
+void FlashMemory::program(std::uint32_t address, std::span<const std::uint8_t> bytes) {
+  std::copy(bytes.begin(), bytes.end(), mcu_.avr.flash + address);
+  engine_->flash_changed(address, static_cast<std::uint32_t>(bytes.size()));
+}
+
 // SPMEN and the operation's bit stay until it is over.
 void FlashMemory::start(bool halts) {
   spmcsr() |= SPMEN;

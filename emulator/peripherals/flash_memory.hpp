@@ -10,6 +10,7 @@
 // Not modelled: lock bits that have an effect (they can be written and read), wear, corruption by a low supply.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "emulator/cpu/engine.hpp"
@@ -35,6 +36,10 @@ class FlashMemory {
   void store_program();
   // Whether nothing can be executed at this byte address at the moment.
   bool closed(std::uint32_t address) const;
+  const Fuses& fuses() const { return fuses_; }
+  std::uint8_t lock_bits() const { return lock_bits_; }
+  // As a programmer does, in no time; the range must lie in the flash.
+  void program(std::uint32_t address, std::span<const std::uint8_t> bytes);
   // After avr_reset().
   void reset();
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/frame.hpp"
@@ -18,6 +19,12 @@ struct NicCounters {
   std::uint64_t tx_frames = 0;  // left the chip completely
   std::uint64_t tx_bytes = 0;   // octets of those, without FCS
   DropCounters drops;
+};
+
+// For people who look into a chip.
+struct NicRegister {
+  std::string_view name;  // as the datasheet prints it
+  std::uint16_t value;
 };
 
 // deliver() takes a frame from the wire, at the instant of its last bit.
@@ -42,6 +49,9 @@ class Nic : public FrameSink {
   virtual std::span<const std::string_view> led_names() const = 0;
   virtual void on_led(std::function<void(std::size_t number, bool lit)> changed) = 0;
   virtual void on_event(std::function<void(const NicEvent&)> happened) = 0;
+  // Every register, as a read would give it, without its side effects; and the packet memory.
+  virtual std::vector<NicRegister> register_values() const { return {}; }
+  virtual std::span<const std::uint8_t> memory() const { return {}; }
 };
 
 }  // namespace avrlan

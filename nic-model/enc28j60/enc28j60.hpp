@@ -76,6 +76,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::uint8_t peek(enc28j60::Reg reg) const { return read_register(reg); }
   std::uint16_t peek(enc28j60::Phy reg) const;
   std::span<const std::uint8_t> buffer() const { return memory_; }
+  std::vector<NicRegister> register_values() const override;
+  std::span<const std::uint8_t> memory() const override { return buffer(); }
 
  private:
   using Reg = enc28j60::Reg;

@@ -54,6 +54,14 @@ std::uint16_t Enc28j60::peek(Phy reg) const {
   return static_cast<std::uint16_t>(value);
 }
 
+std::vector<NicRegister> Enc28j60::register_values() const {
+  std::vector<NicRegister> list;
+  for (const enc28j60::Row& row : enc28j60::register_rows)
+    list.push_back({row.name, peek(enc28j60::reg_at(row.bank == all_banks ? 0 : row.bank, row.address))});
+  for (const enc28j60::PhyRow& row : enc28j60::phy_rows) list.push_back({row.name, peek(row.address)});
+  return list;
+}
+
 // A read over the MII, with what it clears.
 std::uint16_t Enc28j60::read_phy(unsigned address) {
   if (phy_row(address) == nullptr) return 0;

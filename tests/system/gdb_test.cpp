@@ -1,0 +1,329 @@
+// avr-gdb itself against `avrlan run --gdb`: every kind of stop, every memory, and what the network sees of it.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/system/process.hpp"
+
+namespace avrlan::test {
+namespace {
+
+const std::string debugged_dir = AVRLAN_DEBUGGED_DIR;
+const std::string firmware_dir = AVRLAN_FIRMWARE_DIR;
+
+// avrlan, waiting for gdb at a port of its own.
+class Avrlan {
+ public:
+  explicit Avrlan(const std::string& elf, const std::vector<std::string>& more = {"--net", "none", "--pace", "max"})
+      : elf_(elf), process_(command(elf, more)) {
+    EXPECT_TRUE(process_.wait_for_err("target remote 127.0.0.1:")) << process_.err();
+    std::smatch port;
+    EXPECT_TRUE(process_.wait_for_err("'\n")) << process_.err();
+    EXPECT_TRUE(std::regex_search(process_.err(), port, std::regex("target remote (127[.]0[.]0[.]1:[0-9]+)")));
+    endpoint_ = port[1];
+  }
+
+  const std::string& endpoint() const { return endpoint_; }
+  Process& process() { return process_; }
+  // What gdb prints while it does all of this.
+  std::string gdb(const std::vector<std::string>& commands, const std::string& target = "remote") const {
+    std::vector<std::string> line = {"avr-gdb", "-nx", "-q", "-batch", elf_, "-ex", "set pagination off"};
+    for (const auto& first : {"target " + target + " " + endpoint_}) line.insert(line.end(), {"-ex", first});
+    for (const auto& each : commands) line.insert(line.end(), {"-ex", each});
+    const Completed done = run(line);
+    return done.out + done.err;
+  }
+
+ private:
+  static std::vector<std::string> command(const std::string& elf, const std::vector<std::string>& more) {
+    std::vector<std::string> line = {AVRLAN_PROGRAM, "run", elf, "--gdb", "0"};
+    line.insert(line.end(), more.begin(), more.end());
+    return line;
+  }
+
+  std::string elf_;
+  Process process_;
+  std::string endpoint_;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+#define EXPECT_HAS(text, part) EXPECT_TRUE(has(text, part)) << "no '" << (part) << "' in:\n" << (text)
+
+std::string uno() {
+  return debugged_dir + "/uno.elf";
+}
+
+TEST(Gdb, StopsAtBreakpointsAndShowsTheProgram) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break outer", "tbreak add if b == -4 && a == 6", "continue",
+                                      "printf \"n=%d\\n\", n", "delete 1", "continue", "printf \"a=%d\\n\", a", "up",
+                                      "printf \"n=%d\\n\", n", "print origin", "finish", "info registers pc"});
+  EXPECT_HAS(out, "n=0\n");
+  EXPECT_HAS(out, "a=6\n");
+  EXPECT_HAS(out, "n=5\n");
+  EXPECT_HAS(out, "{x = 1, y = -4}");
+  EXPECT_HAS(out, "Value returned is $2 = 2");
+}
+
+TEST(Gdb, HardwareBreakpointsStopToo) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"hbreak outer if n == 20", "continue", "printf \"n=%d\\n\", n"});
+  EXPECT_HAS(out, "n=20\n");
+}
+
+TEST(Gdb, StepsByLineOverCallsAndIntoThem) {
+  const Avrlan avrlan(uno());
+  const std::string out =
+      avrlan.gdb({"break outer if n == 9", "continue", "next", "printf \"sum=%d\\n\", sum", "step", "frame", "finish"});
+  EXPECT_HAS(out, "sum=10\n");
+  EXPECT_HAS(out, "#0  add (a=10, b=-4)");
+}
+
+// avr-gcc does not tell gdb of the SREG that a handler pushes, so the way out is known at its first instruction only.
+TEST(Gdb, SeesAnInterruptAndItsReturn) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break *__vector_14", "continue", "backtrace", "printf \"ticks=%d\\n\", ticks",
+                                      "finish", "printf \"ticks=%d\\n\", ticks"});
+  EXPECT_HAS(out, "#0  __vector_14 ()");
+  EXPECT_HAS(out, "in main ()");
+  EXPECT_HAS(out, "ticks=0\n");
+  EXPECT_HAS(out, "ticks=1\n");
+}
+
+TEST(Gdb, StepsIntoAnInterruptByInstructionAndOverItByLine) {
+  const Avrlan avrlan(uno());
+  const std::string out =
+      avrlan.gdb({"break 64", "continue", "delete", "stepi 9", "monitor cycles", "stepi", "info symbol $pc", "stepi",
+                  "info symbol $pc", "break 64", "continue", "next", "frame", "printf \"ticks=%d\\n\", ticks"});
+  EXPECT_HAS(out, "__vectors + 56 in section .text");
+  EXPECT_HAS(out, "__vector_14 in section .text");
+  EXPECT_HAS(out, "ticks=2\n");
+}
+
+TEST(Gdb, CountsTheCyclesOfASingleStep) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break add", "continue", "monitor cycles", "stepi", "monitor cycles"});
+  std::vector<long> cycles;
+  const std::regex number("cycle ([0-9]+)");
+  for (auto at = std::sregex_iterator(out.begin(), out.end(), number); at != std::sregex_iterator(); ++at)
+    cycles.push_back(std::stol((*at)[1]));
+  ASSERT_EQ(cycles.size(), 2u) << out;
+  EXPECT_GE(cycles[1] - cycles[0], 1) << out;
+  EXPECT_LE(cycles[1] - cycles[0], 5) << out;
+}
+
+TEST(Gdb, ReadsAndWritesEveryMemory) {
+  const Avrlan avrlan(uno());
+  const std::string out =
+      avrlan.gdb({"break add if a == 100", "continue", "printf \"a=%d\\n\", a", "set variable origin.y = 77",
+                  "print origin", "x/1xb 0x810000", "set {char}0x810000 = 0x21", "x/1xb 0x810000", "x/3xb 0x840000",
+                  "x/3xb 0x820000", "x/1xb 0x800900", "set variable $r7 = 0x42", "info registers r7",
+                  "set {char}0x800025 = 2", "x/1xb 0x800025", "x/1xb 0x800023"});
+  EXPECT_HAS(out, "a=100\n");
+  EXPECT_HAS(out, "y = 77}");
+  EXPECT_HAS(out, ":\t0x5a");
+  EXPECT_HAS(out, ":\t0x21");
+  EXPECT_HAS(out, "0x1e\t0x95\t0x0f");
+  EXPECT_HAS(out, "Cannot access memory at address 0x800900");
+  EXPECT_HAS(out, "0x42");
+  EXPECT_HAS(out, "0x800025:\t0x02");
+}
+
+// The flash of a 2560 above 64 KiB, and its program counter of three bytes.
+TEST(Gdb, SeesTheWholeFlashOfALargeMcu) {
+  const Avrlan avrlan(debugged_dir + "/mega.elf", {"--net", "none", "--pace", "max", "-b", "mega-enc28j60"});
+  const std::string out =
+      avrlan.gdb({"info address outer", "x/1i outer", "break add if a == 3", "continue", "backtrace", "finish"});
+  EXPECT_HAS(out, "at address 0x30000");
+  EXPECT_HAS(out, "0x30000 <outer>:\tpush");
+  EXPECT_HAS(out, "#1 ");
+  EXPECT_HAS(out, "in outer (n=2)");
+  EXPECT_HAS(out, "Value returned");
+}
+
+TEST(Gdb, DetachesAndAttachesAgain) {
+  Avrlan avrlan(uno(), {"--net", "none", "--pace", "real"});
+  EXPECT_HAS(avrlan.gdb({"break main", "continue", "set variable rounds = 60000", "break add if a == 3", "continue",
+                         "detach"}),
+             "detached");
+  const std::string again = avrlan.gdb({"printf \"rounds=%d\\n\", rounds", "kill"});
+  EXPECT_HAS(again, "rounds=60000\n");
+  const Completed done = avrlan.process().finish();
+  EXPECT_EQ(done.status, 137) << done.err;
+}
+
+TEST(Gdb, StartsAgain) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb(
+      {"set confirm off", "break add if a == 30", "continue", "delete", "break main", "run", "backtrace 1", "detach"},
+      "extended-remote");
+  EXPECT_HAS(out, "main ()");
+}
+
+TEST(Gdb, EndsTheRunWhenItIsKilledForGood) {
+  Avrlan avrlan(uno());
+  avrlan.gdb({"kill"}, "extended-remote");
+  EXPECT_EQ(avrlan.process().finish().status, 137);
+}
+
+TEST(Gdb, TellsTheEnd) {
+  Avrlan avrlan(uno());
+  EXPECT_HAS(avrlan.gdb({"break main", "continue", "set variable rounds = 50", "continue"}), "exited with code 07");
+  EXPECT_EQ(avrlan.process().finish().status, 7);
+}
+
+TEST(Gdb, ShowsTheInstructionThatEndsTheRun) {
+  Avrlan avrlan(debugged_dir + "/crash.elf");
+  const std::string out = avrlan.gdb({"continue", "backtrace 1", "continue"});
+  EXPECT_HAS(out, "SIGILL");
+  EXPECT_HAS(out, "crash ()");
+  EXPECT_HAS(out, "exited with code 0106");
+  EXPECT_EQ(avrlan.process().finish().status, 70);
+}
+
+// A gdb that is there is not disturbed, and the other one is told why it cannot have the firmware.
+TEST(Gdb, RefusesASecondGdb) {
+  Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"shell avr-gdb -nx -q -batch -ex 'target remote " + avrlan.endpoint() + "' 2>&1",
+                                      "break add", "continue", "backtrace 1", "kill"});
+  EXPECT_HAS(out, "another gdb is connected");
+  EXPECT_HAS(out, "add (a=0, b=1)");
+}
+
+TEST(Gdb, IsInterruptedByCtrlC) {
+  const Avrlan avrlan(uno(), {"--net", "none", "--pace", "real"});
+  const std::string out = avrlan.gdb({"break main", "continue", "set variable rounds = 60000", "continue &",
+                                      "interrupt", "printf \"rounds=%d\\n\", rounds"});
+  EXPECT_FALSE(has(out, "closed")) << out;
+}
+
+TEST(Gdb, LoadsAnotherProgram) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"load " + debugged_dir + "/other.elf", "file " + debugged_dir + "/other.elf",
+                                      "compare-sections .text", "break other", "continue", "backtrace 1"});
+  EXPECT_HAS(out, "Transfer rate");
+  EXPECT_HAS(out, "matched");
+  EXPECT_HAS(out, "other ()");
+}
+
+TEST(Gdb, GoesBackToTheLastWriteAndForthAgain) {
+  const Avrlan avrlan(uno());
+  std::vector<std::string> commands = {"break add if a == 100", "continue", "monitor cycles", "info registers",
+                                       "watch watched"};
+  // Once more from each present: to the write before, over it, and on to the present.
+  for (int n = 0; n < 50; ++n) {
+    for (const char* each : {"reverse-continue", "monitor cycles", "stepi", "monitor cycles", "disable", "continue",
+                             "monitor cycles", "info registers", "enable"})
+      commands.push_back(each);
+  }
+  const std::string out = avrlan.gdb(commands);
+  // What was printed at the present, and for the write; the same each time.
+  std::map<std::string, int> lines;
+  std::istringstream in(out);
+  for (std::string line; std::getline(in, line);) ++lines[line];
+  std::vector<std::string> cycles;
+  for (const auto& [line, count] : lines) {
+    if (line.starts_with("cycle ")) cycles.push_back(std::to_string(count) + " " + line.substr(0, line.find(',')));
+  }
+  EXPECT_EQ(cycles.size(), 3u) << out;
+  EXPECT_EQ(lines["No more reverse-execution history."], 50) << out;
+  int once = 0;
+  for (const auto& [line, count] : lines) once += line.starts_with("r") && count != 51 ? 1 : 0;
+  EXPECT_EQ(once, 0) << "a register was another one" << out;
+  EXPECT_FALSE(has(out, "another state")) << out;
+}
+
+// avr-gcc describes no epilogues, so gdb takes the way back into a function with a stack frame for a step into it.
+TEST(Gdb, StepsBackwards) {
+  const Avrlan avrlan(uno());
+  const std::string out =
+      avrlan.gdb({"break outer if n == 40", "continue", "delete", "next", "printf \"sum=%d\\n\", sum", "reverse-step",
+                  "frame", "reverse-finish", "info symbol $pc", "printf \"n=%d\\n\", n", "set variable ticks = 1",
+                  "monitor reset", "reverse-continue", "continue", "printf \"sum=%d\\n\", sum"});
+  EXPECT_HAS(out, "sum=41\n");
+  EXPECT_HAS(out, "#0  add (a=40, b=1)");
+  EXPECT_HAS(out, "outer + ");
+  EXPECT_HAS(out, "n=40\n");
+  EXPECT_HAS(out, "Cannot access memory");
+  EXPECT_HAS(out, "this is the past");
+  EXPECT_FALSE(has(out, "another state")) << out;
+}
+
+TEST(Gdb, ForgetsWhatWasBeforeAChange) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break add if a == 10", "continue", "set variable ticks = 5", "reverse-stepi",
+                                      "printf \"a=%d\\n\", a", "stepi", "reverse-stepi", "printf \"a=%d\\n\", a"});
+  EXPECT_HAS(out, "No more reverse-execution history");
+  EXPECT_FALSE(has(out, "closed")) << out;
+}
+
+// A page of 20,000 octets from the web image, asked for by curl.
+class GdbNetwork : public testing::Test {
+ protected:
+  Avrlan avrlan{firmware_dir + "/uno-enc28j60/web.elf", {"--hostfwd", "tcp:127.0.0.1:0-:80", "--pace", "max"}};
+  std::string page() {
+    std::smatch port;
+    std::regex_search(avrlan.process().err(), port, std::regex("forwarding tcp (127[.]0[.]0[.]1:[0-9]+)"));
+    return "curl -s --max-time 50 'http://" + port[1].str() + "/bytes?n=20000'";
+  }
+  std::string in_background() { return "shell " + page() + " | wc -c > " + file + " &"; }
+  const std::string file = testing::TempDir() + "avrlan-gdb-" + std::to_string(::getpid());
+  ~GdbNetwork() override { std::filesystem::remove(file); }
+};
+
+TEST_F(GdbNetwork, IsHeldWhileTheFirmwareIsStopped) {
+  const std::string out =
+      avrlan.gdb({"monitor break-frame in tcp port 80 syn", in_background(), "continue", "monitor frames 1",
+                  "monitor cycles", "shell sleep 2", "monitor cycles", "detach"});
+  EXPECT_HAS(out, "tcp SYN seq");
+  const std::regex cycle("cycle [0-9]+");
+  std::vector<std::string> cycles;
+  for (auto at = std::sregex_iterator(out.begin(), out.end(), cycle); at != std::sregex_iterator(); ++at)
+    cycles.push_back(at->str());
+  ASSERT_EQ(cycles.size(), 2u) << out;
+  EXPECT_EQ(cycles[0], cycles[1]);
+  EXPECT_EQ(run({"sh", "-c", page() + " | wc -c"}).out, "20000\n") << "and is served when gdb has gone";
+}
+
+TEST_F(GdbNetwork, IsTheSameInThePast) {
+  const std::string out =
+      avrlan.gdb({in_background(), "monitor run-until frame out tcp port 80 fin", "continue", "monitor cycles",
+                  "monitor frames 3", "reverse-stepi", "reverse-stepi", "reverse-continue", "monitor frames 1",
+                  "continue", "monitor cycles", "monitor frames 3", "detach"});
+  EXPECT_HAS(out, "tcp FIN");
+  EXPECT_HAS(out, "no frame yet");
+  EXPECT_FALSE(has(out, "another state")) << out;
+  std::map<std::string, int> lines;
+  std::istringstream in(out);
+  for (std::string line; std::getline(in, line);) ++lines[line];
+  for (const auto& [line, count] : lines) {
+    const bool told_twice = line.starts_with("cycle ") || line.find(" tcp ") != std::string::npos;
+    if (told_twice && !line.starts_with("frame ")) {
+      EXPECT_EQ(count, 2) << line << "\n" << out;
+    }
+  }
+}
+
+TEST(Gdb, SaysWhatItCannotDo) {
+  const Completed profiled = run({AVRLAN_PROGRAM, "run", uno(), "--gdb", "0", "--profile"});
+  EXPECT_EQ(profiled.status, 64);
+  EXPECT_HAS(profiled.err, "leave out --gdb");
+  const Completed simavr = run({AVRLAN_PROGRAM, "run", uno(), "--gdb", "0", "--engine", "simavr"});
+  EXPECT_EQ(simavr.status, 64);
+  EXPECT_HAS(simavr.err, "--engine simavr");
+  const Completed port = run({AVRLAN_PROGRAM, "run", uno(), "--gdb=no"});
+  EXPECT_EQ(port.status, 64);
+  EXPECT_HAS(port.err, "'no' is no port");
+}
+
+}  // namespace
+}  // namespace avrlan::test
