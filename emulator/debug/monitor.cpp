@@ -10,6 +10,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/debug/frame_text.hpp"
+#include "emulator/debug/io_registers.hpp"
 
 namespace avrlan::debug {
 
@@ -40,6 +41,22 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return value;
 }
 
+// Several to a line.
+class Columns {
+ public:
+  void add(const std::string& entry) {
+    constexpr int a_line = 5;
+    if (count_ > 0) text_ += count_ % a_line == 0 ? "\n" : "  ";
+    text_ += entry;
+    ++count_;
+  }
+  std::string text() const { return count_ == 0 ? "" : text_ + "\n"; }
+
+ private:
+  std::string text_;
+  int count_ = 0;
+};
+
 std::string hex_dump(std::span<const std::uint8_t> memory, std::size_t first, std::size_t size) {
   constexpr std::size_t a_line = 16;
   std::string text;
@@ -59,6 +76,7 @@ Monitor::Monitor(Simulation& simulation, const Firmware& firmware, Target& targe
       {"reset", "", "a low pulse on RESET; `maintenance flush register-cache` shows it, or use `run`", &Monitor::reset},
       {"cycles", "", "cycles since power-on, and where they went", &Monitor::cycles},
       {"nic", "[NAME | ADDRESS SIZE]", "the chip's registers, one of them, or octets of its memory", &Monitor::nic},
+      {"io", "[NAME...]", "the MCU's I/O registers, or those whose names begin so", &Monitor::io},
       {"frames", "[N]", "the last frames at the chip", &Monitor::frames},
       {"diag", "", "what the firmware has done wrong", &Monitor::diagnostics},
       {"run-until", "cycle N | text TEXT | frame FILTER", "where the next `continue` ends; alone: forget it",
@@ -120,15 +138,22 @@ std::string Monitor::nic(const std::string& arguments) {
     return hex_dump(memory, static_cast<std::size_t>(*address),
                     static_cast<std::size_t>(std::min(*size, end - *address)));
   }
-  constexpr int a_line = 5;
-  int column = 0;
-  std::string text;
+  Columns columns;
   for (const NicRegister& reg : simulation_.nic().register_values()) {
-    if (!first.empty() && reg.name != first) continue;
-    text += fmt::format("{:<8} {:#06x}{}", reg.name, reg.value, ++column % a_line == 0 ? "\n" : "  ");
+    if (first.empty() || reg.name == first) columns.add(fmt::format("{:<8} {:#06x}", reg.name, reg.value));
   }
-  if (column % a_line != 0) text += "\n";
+  const std::string text = columns.text();
   return text.empty() ? fmt::format("the {} has no register {}\n", simulation_.nic().name(), printable(first)) : text;
+}
+
+std::string Monitor::io(const std::string& arguments) {
+  const Machine& machine = simulation_.machine();
+  Columns columns;
+  for (const IoRegister& reg : io_registers(machine.mcu())) {
+    if (reg.name.starts_with(arguments)) columns.add(fmt::format("{:<8} {:#04x}", reg.name, machine.peek(reg.address)));
+  }
+  const std::string text = columns.text();
+  return text.empty() ? fmt::format("the {} has no register {}\n", machine.mcu(), printable(arguments)) : text;
 }
 
 std::string Monitor::frames(const std::string& arguments) {

@@ -51,6 +51,7 @@ class Monitor {
   std::string reset(const std::string&);
   std::string cycles(const std::string&);
   std::string nic(const std::string& arguments);
+  std::string io(const std::string& arguments);
   std::string frames(const std::string& arguments);
   std::string diagnostics(const std::string&);
   std::string run_until(const std::string& arguments);

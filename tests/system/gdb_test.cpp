@@ -313,6 +313,43 @@ TEST_F(GdbNetwork, IsTheSameInThePast) {
   }
 }
 
+TEST(Gdb, ShowsRegistersByName) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break 53", "continue", "monitor io OCR0A", "monitor io DDRB", "monitor io NONE",
+                                      "monitor nic ECON2", "monitor nic", "monitor nic 0 16"});
+  EXPECT_HAS(out, "OCR0A    0xf9\n");
+  EXPECT_HAS(out, "DDRB     0x02\n");
+  EXPECT_HAS(out, "no register NONE");
+  EXPECT_HAS(out, "ECON2    0x0080\n");
+  EXPECT_HAS(out, "PHID1    0x0083");
+  EXPECT_HAS(out, "0000: ");
+}
+
+TEST(Gdb, RunsUntilACycleOfTheMonitors) {
+  const Avrlan avrlan(uno());
+  EXPECT_HAS(avrlan.gdb({"monitor run-until cycle 100000", "continue", "monitor cycles"}), "cycle 100000,");
+}
+
+// What Visual Studio Code and CLion speak.
+TEST(Gdb, UnderstandsTheMachineInterface) {
+  const Avrlan avrlan(uno());
+  const Completed done =
+      run({"sh", "-c",
+           "printf '%s\\n' '-gdb-set mi-async off' '-target-select remote " + avrlan.endpoint() +
+               "' '-break-insert add' '-exec-continue' '-stack-list-frames' '-stack-list-variables 1' "
+               "'-exec-finish' '-exec-next' '-data-evaluate-expression origin' '-thread-info' "
+               "'-exec-next --reverse' '-target-detach' '-gdb-exit' | avr-gdb -nx -q -i=mi " +
+               uno()});
+  EXPECT_HAS(done.out, "reason=\"breakpoint-hit\"");
+  EXPECT_HAS(done.out, "func=\"main\"");
+  EXPECT_HAS(done.out, "{name=\"a\",arg=\"1\",value=\"0\"}");
+  EXPECT_HAS(done.out, "reason=\"function-finished\"");
+  EXPECT_HAS(done.out, "reason=\"end-stepping-range\"");
+  EXPECT_HAS(done.out, "value=\"{x = 3, y = -4}\"");
+  EXPECT_HAS(done.out, "current-thread-id=\"1\"");
+  EXPECT_FALSE(has(done.out, "^error")) << done.out;
+}
+
 TEST(Gdb, SaysWhatItCannotDo) {
   const Completed profiled = run({AVRLAN_PROGRAM, "run", uno(), "--gdb", "0", "--profile"});
   EXPECT_EQ(profiled.status, 64);
