@@ -63,7 +63,7 @@ struct End {
   explicit End(const SocketOptions& options) : backend(scheduler, inbox, options) {}
   // Waits until so many frames have come.
   void expect(std::size_t frames) {
-    for (int tries = 0; inbox.frames.size() < frames && tries != 50; ++tries) {
+    for (int tries = 0; inbox.frames.size() < frames && tries != 10; ++tries) {
       backend.poll_host(patience);
       scheduler.run_until(scheduler.now());
     }
@@ -91,6 +91,8 @@ class RawPeer {
   explicit RawPeer(const SocketAddress& address) {
     const ResolvedAddress resolved = resolve(address);
     socket_ = FileDescriptor(::socket(resolved.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval limit{patience / 1000, 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     EXPECT_EQ(::connect(socket_.get(), resolved.get(), resolved.length), 0);
   }
   void send(const Octets& data) {
