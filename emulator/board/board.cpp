@@ -15,6 +15,17 @@ const std::vector<Board>& boards() {
        "enc28j60", Pin{'B', 0}, Pin{'E', 4}, std::nullopt},
       {"clkout-enc28j60", "ATmega328P that runs from its ENC28J60's CLKOUT: chip select PB2, interrupt PD2",
        "atmega328p", 6'250'000, "enc28j60", Pin{'B', 2}, Pin{'D', 2}, std::nullopt, std::nullopt, true},
+      {.name = "ethernut1",
+       .summary = "Ethernut 1: 32 KiB external RAM, RTL8019AS at 0x8300, its interrupt inverted at PE5, no EEPROM",
+       .mcu = "atmega128",
+       .hz = 14'745'600,
+       .nic = "rtl8019as",
+       .nic_select = std::nullopt,
+       .nic_int = Pin{'E', 5},
+       .nic_reset = std::nullopt,
+       .nic_range = BusRange{0x8000, 0xFFFF},
+       .nic_int_inverted = true,
+       .external_ram = 0x8000},
   };
   return all;
 }

@@ -15,6 +15,7 @@
 #include "emulator/board/mcu_clock.hpp"
 #include "emulator/board/pin_trace.hpp"
 #include "emulator/board/simavr_chip.hpp"
+#include "emulator/cpu/data_space.hpp"
 #include "emulator/cpu/exact_engine.hpp"
 #include "emulator/cpu/fault.hpp"
 #include "emulator/cpu/interrupts.hpp"
@@ -150,6 +151,7 @@ class Machine::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void attach(Nic& nic, SpiDevice& spi);
+  void attach(Nic& nic, BusDevice& bus);
   std::optional<MachineEnd> run_until(Instant limit);
   Instant now() const {
     const Instant cycle = clock_.at(context_.cycle());
@@ -188,9 +190,26 @@ class Machine::Impl {
     Impl& machine;
   };
 
+  // The chip as the engine sees it: an access happens in the scheduler's time.
+  struct BusChip : BusDevice {
+    explicit BusChip(const peripherals::McuContext& context) : mcu(context) {}
+    std::uint8_t read(std::uint16_t address) override {
+      mcu.sync();
+      return chip->read(address);
+    }
+    void write(std::uint16_t address, std::uint8_t value) override {
+      mcu.sync();
+      chip->write(address, value);
+    }
+    std::uint8_t peek(std::uint16_t address) const override { return chip->peek(address); }
+    const peripherals::McuContext& mcu;
+    BusDevice* chip = nullptr;
+  };
+
   std::vector<std::unique_ptr<peripherals::Usart>> make_usarts();
   peripherals::Usart& usart(std::optional<unsigned> number);
   std::unique_ptr<cpu::Engine> make_engine(std::uint32_t data_end);
+  void connect_pins(Nic& nic);
   void reset_peripherals();
   bool execute(std::uint32_t instruction);
   bool sends_rest() const;
@@ -232,6 +251,7 @@ class Machine::Impl {
   FaultReporter faults_;
   const EngineKind engine_kind_;
   std::unique_ptr<cpu::Engine> engine_;
+  BusChip bus_chip_{context_};
   std::unique_ptr<PinTrace> trace_;
   bool executing_ = false;
   bool stopped_ = false;
@@ -264,6 +284,9 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
   console_.set_host_baud(options.uart_baud);
   avr_.frequency = static_cast<std::uint32_t>(clock_.hz());
   engine_ = make_engine(firmware.data_end);
+  if (board.external_ram != 0) {
+    exact_engine("given external memory").data_space().add_ram(0, static_cast<std::uint16_t>(board.external_ram - 1));
+  }
   flash_.connect(*engine_);
 
   avr_io_t** last = &avr_.io_port;
@@ -292,7 +315,8 @@ peripherals::Usart& Machine::Impl::usart(std::optional<unsigned> number) {
   throw UsageError(fmt::format("the {} has no USART{}", mcu.name, *number), fmt::format("it has USART {}", numbers));
 }
 
-// Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`.
+// Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`, unless that is
+// in external RAM and the stack below it.
 std::unique_ptr<cpu::Engine> Machine::Impl::make_engine(std::uint32_t data_end) {
   cpu::SleepOptions sleep;
   sleep.listener = &clocks_;
@@ -301,7 +325,9 @@ std::unique_ptr<cpu::Engine> Machine::Impl::make_engine(std::uint32_t data_end) 
   cpu::ExactOptions options;
   options.sleep = sleep;
   options.faults = &faults_;
-  options.stack_floor = static_cast<std::uint16_t>(std::min<std::uint32_t>(data_end, avr_.ramend));
+  const bool data_is_external = board.external_ram != 0 && data_end > avr_.ramend;
+  options.stack_floor =
+      static_cast<std::uint16_t>(data_is_external ? 0 : std::min<std::uint32_t>(data_end, avr_.ramend));
   return cpu::make_exact_engine(avr_, interrupts_, mcu, options);
 }
 
@@ -336,15 +362,27 @@ bool Machine::Impl::execute(std::uint32_t instruction) {
 }
 
 void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
-  gpio_.pull_up(board.nic_select);
+  const Pin select = board.nic_select.value();
+  gpio_.pull_up(select);
   if (board.nic_usart) {
-    usart(*board.nic_usart).attach(spi, board.nic_select);
+    usart(*board.nic_usart).attach(spi, select);
   } else {
-    spi_.attach(spi, board.nic_select);
+    spi_.attach(spi, select);
   }
+  connect_pins(nic);
+}
+
+void Machine::Impl::attach(Nic& nic, BusDevice& bus) {
+  bus_chip_.chip = &bus;
+  const BusRange range = board.nic_range.value();
+  exact_engine("given an external bus").data_space().add_device(range.first, range.last, bus_chip_);
+  connect_pins(nic);
+}
+
+void Machine::Impl::connect_pins(Nic& nic) {
   if (board.nic_int) {
-    gpio_.drive(*board.nic_int, nic.int_pin());
-    nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high); });
+    gpio_.drive(*board.nic_int, nic.int_pin() != board.nic_int_inverted);
+    nic.on_int_pin([this](bool high) { gpio_.drive(*board.nic_int, high != board.nic_int_inverted); });
   }
   if (board.nic_clock) {
     events_.set_hz(nic.clkout_hz(), context_.cycle());
@@ -443,7 +481,11 @@ void Machine::Impl::report_crash() {
 }
 
 std::uint8_t Machine::Impl::peek(std::uint16_t address) {
-  if (address > avr_.ramend) return 0xff;
+  if (address > avr_.ramend) {
+    if (engine_kind_ != EngineKind::exact) return 0xff;
+    const cpu::DataSpace& space = exact_engine("looked into").data_space();
+    return space.page(address).external ? space.peek(address) : std::uint8_t{0xff};
+  }
   if (address <= avr_.ioend) timers_.show();
   if (address != sreg) return avr_.data[address];
   std::uint8_t flags = 0;
@@ -482,6 +524,10 @@ Machine::~Machine() = default;
 
 void Machine::attach(Nic& nic, SpiDevice& spi) {
   impl_->attach(nic, spi);
+}
+
+void Machine::attach(Nic& nic, BusDevice& bus) {
+  impl_->attach(nic, bus);
 }
 
 std::vector<unsigned> Machine::usarts() const {
@@ -579,8 +625,9 @@ std::optional<Origin> Machine::origin() const {
 
 std::vector<std::uint32_t> Machine::call_chain(const Firmware& firmware, const Origin& origin) const {
   const avr_t& avr = impl_->avr_;
-  return avrlan::call_chain(firmware, origin.pc, origin.sp, avr.ramend, avr.address_size == 3,
-                            [this](std::uint16_t address) { return peek(address); });
+  const auto stack_last = std::max<std::uint32_t>(avr.ramend + 1u, impl_->board.external_ram) - 1;
+  return avrlan::call_chain(firmware, origin.pc, origin.sp, static_cast<std::uint16_t>(stack_last),
+                            avr.address_size == 3, [this](std::uint16_t address) { return peek(address); });
 }
 
 std::int64_t Machine::hz() const {

@@ -18,6 +18,7 @@
 #include "emulator/board/mcu_description.hpp"
 #include "emulator/cpu/engine.hpp"
 #include "emulator/peripherals/origin.hpp"
+#include "nic-model/core/bus_device.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
 #include "nic-model/core/scheduler.hpp"
@@ -81,9 +82,11 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Wires the chip to the board's pins. Both references are the same object, which must live until the last run_until;
-  // call once, before the first.
+  // Wires the chip to the board's pins and to its bus. Both references are the same object, which must live until the last
+  // run_until; call once, before the first. An access of the bus is dated at the start of its instruction. Throws UsageError
+  // with the simavr engine, which has no external bus.
   void attach(Nic& nic, SpiDevice& spi);
+  void attach(Nic& nic, BusDevice& bus);
 
   // The numbers of the MCU's USARTs, ascending.
   std::vector<unsigned> usarts() const;
@@ -149,7 +152,7 @@ class Machine {
   McuDescription description() const;
   EngineKind engine() const;
   cpu::CycleTotals totals() const;
-  std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff beyond the SRAM
+  std::uint8_t peek(std::uint16_t data_address) const;  // without side effects; 0xff where nothing answers
   // The cells as they stand; a write that is under way has not reached them.
   std::span<const std::uint8_t> eeprom() const;
   std::span<const std::uint8_t> flash() const;

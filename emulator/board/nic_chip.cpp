@@ -7,7 +7,9 @@
 namespace avrlan {
 
 std::span<const NicKind> nic_kinds() {
-  static constexpr NicKind kinds[] = {{"enc28j60", "Microchip ENC28J60, SPI, 10BASE-T, 8 KiB packet buffer"}};
+  static constexpr NicKind kinds[] = {
+      {"enc28j60", "Microchip ENC28J60, SPI, 10BASE-T, 8 KiB packet buffer"},
+      {"rtl8019as", "Realtek RTL8019AS, NE2000 on an 8-bit bus, 10BASE-T, 8 KiB of its 16 KiB packet buffer"}};
   return kinds;
 }
 
@@ -17,6 +19,11 @@ NicChip make_nic(std::string_view kind, Scheduler& scheduler, Wire& wire, Diagno
     auto chip = std::make_unique<Enc28j60>(scheduler, wire, diagnostics, options.enc28j60);
     SpiDevice* const spi = chip.get();
     return {std::move(chip), spi};
+  }
+  if (kind == "rtl8019as") {
+    auto chip = std::make_unique<Rtl8019as>(scheduler, wire, diagnostics, options.rtl8019as);
+    BusDevice* const bus = chip.get();
+    return {std::move(chip), bus};
   }
   throw UsageError(fmt::format("there is no chip '{}'", kind), "`avrlan nics` lists those that there are");
 }

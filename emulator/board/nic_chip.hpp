@@ -4,13 +4,16 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <variant>
 
+#include "nic-model/core/bus_device.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
 #include "nic-model/core/scheduler.hpp"
 #include "nic-model/core/spi_device.hpp"
 #include "nic-model/core/wire.hpp"
 #include "nic-model/enc28j60/enc28j60.hpp"
+#include "nic-model/rtl8019as/rtl8019as.hpp"
 
 namespace avrlan {
 
@@ -24,12 +27,13 @@ std::span<const NicKind> nic_kinds();
 // Each chip takes its own.
 struct NicOptions {
   Enc28j60Options enc28j60;
+  Rtl8019asOptions rtl8019as;
 };
 
-// `spi` is the same object, by its bus.
+// `bus` is the same object, by the bus that it sits on.
 struct NicChip {
   std::unique_ptr<Nic> nic;
-  SpiDevice* spi;
+  std::variant<SpiDevice*, BusDevice*> bus;
 };
 
 // `kind` is a name of nic_kinds(), else UsageError. The references must outlive the chip.

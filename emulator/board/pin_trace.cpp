@@ -20,7 +20,8 @@ bool same(Pin a, Pin b) {
 }
 
 std::vector<Used> uses(const Board& board, const peripherals::Gpio& gpio) {
-  std::vector<Used> all = {{board.nic_select, board.nic + " select"}};
+  std::vector<Used> all;
+  if (board.nic_select) all.push_back({*board.nic_select, board.nic + " select"});
   if (board.nic_int) all.push_back({*board.nic_int, board.nic + " INT"});
   if (board.nic_reset) all.push_back({*board.nic_reset, board.nic + " reset"});
   for (const auto& alternate : gpio.alternates()) all.push_back({alternate.pin, alternate.name});

@@ -24,7 +24,8 @@ using Json = nlohmann::ordered_json;
 Json list_boards() {
   Json all = Json::array();
   for (const auto& board : boards()) {
-    Json pins = {{"select", board.nic_select.name()}};
+    Json pins = Json::object();
+    if (board.nic_select) pins["select"] = board.nic_select->name();
     if (board.nic_int) pins["int"] = board.nic_int->name();
     if (board.nic_reset) pins["reset"] = board.nic_reset->name();
     all.push_back({{"name", board.name},
@@ -32,6 +33,7 @@ Json list_boards() {
                    {"hz", board.hz},
                    {"nic", board.nic},
                    {"pins", pins},
+                   {"external_ram", board.external_ram},
                    {"summary", board.summary}});
   }
   return all;

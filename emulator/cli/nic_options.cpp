@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "emulator/board/host_error.hpp"
@@ -15,7 +16,6 @@ namespace avrlan {
 
 namespace {
 
-using enc28j60::Erratum;
 using enc28j60::Revision;
 
 const Revision& find_revision(std::string_view name) {
@@ -27,9 +27,12 @@ const Revision& find_revision(std::string_view name) {
   throw UsageError(fmt::format("--chip-rev '{}' is no revision of the ENC28J60", name), "use one of " + names);
 }
 
-const Erratum& find_erratum(std::string_view name) {
+constexpr std::string_view newest_revision = "B7";
+
+template <class Erratum>
+const Erratum& find_erratum(std::span<const Erratum> errata, std::string_view name) {
   std::vector<std::string> names = {"all"};
-  for (const Erratum& erratum : enc28j60::errata) {
+  for (const Erratum& erratum : errata) {
     if (erratum.name == name) return erratum;
     names.emplace_back(erratum.name);
   }
@@ -37,20 +40,22 @@ const Erratum& find_erratum(std::string_view name) {
                    fmt::format("did you mean '{}'? `avrlan run --help` lists them", nearest_name(name, names)));
 }
 
+UsageError cannot_be(std::string_view name, std::string_view value, std::string_view hint) {
+  return UsageError(fmt::format("--errata '{}={}' cannot be", name, value), std::string(hint));
+}
+
 void set(Enc28j60Options& options, std::string_view name, std::string_view value) {
-  const auto wrong = [&](std::string_view hint) {
-    return UsageError(fmt::format("--errata '{}={}' cannot be", name, value), std::string(hint));
-  };
+  const auto wrong = [&](std::string_view hint) { return cannot_be(name, value, hint); };
   const bool on = value == "on", off = value == "off";
   if (name == "all") {
     if (!on && !off) throw wrong("use all=on or all=off");
-    for (const Erratum& erratum : enc28j60::errata) {
+    for (const auto& erratum : enc28j60::errata) {
       if (erratum.flag != nullptr) options.errata.*erratum.flag = on;
       if (erratum.every != nullptr && off) options.errata.*erratum.every = 0;
     }
     return;
   }
-  const Erratum& erratum = find_erratum(name);
+  const auto& erratum = find_erratum<enc28j60::Erratum>(enc28j60::errata, name);
   if (erratum.flag != nullptr) {
     if (!on && !off) throw wrong("it is on or off");
     options.errata.*erratum.flag = on;
@@ -66,16 +71,36 @@ void set(Enc28j60Options& options, std::string_view name, std::string_view value
   options.errata.*erratum.every = every;
 }
 
+void set(Rtl8019asOptions& options, std::string_view name, std::string_view value) {
+  const bool on = value == "on";
+  if (!on && value != "off") throw cannot_be(name, value, "it is on or off");
+  if (name != "all") {
+    options.errata.*find_erratum<rtl8019as::Erratum>(rtl8019as::errata, name).flag = on;
+    return;
+  }
+  for (const auto& erratum : rtl8019as::errata) options.errata.*erratum.flag = on;
+}
+
 }  // namespace
 
-Enc28j60Options parse_nic_options(std::string_view revision, std::string_view errata) {
-  Enc28j60Options options;
-  options.revision = find_revision(revision).erevid;
+NicOptions parse_nic_options(std::string_view chip, std::string_view revision, std::string_view errata) {
+  NicOptions options;
+  const bool is_enc28j60 = chip == "enc28j60";
+  if (is_enc28j60) {
+    options.enc28j60.revision = find_revision(revision).erevid;
+  } else if (revision != newest_revision) {
+    throw UsageError(fmt::format("--chip-rev is for the ENC28J60, and this board has an {}", chip), "leave it out");
+  }
   while (!errata.empty()) {
     const std::string_view item = errata.substr(0, errata.find(','));
     const auto equals = item.find('=');
     const bool has_value = equals != std::string_view::npos;
-    set(options, item.substr(0, equals), has_value ? item.substr(equals + 1) : "on");
+    const std::string_view name = item.substr(0, equals), value = has_value ? item.substr(equals + 1) : "on";
+    if (is_enc28j60) {
+      set(options.enc28j60, name, value);
+    } else {
+      set(options.rtl8019as, name, value);
+    }
     errata.remove_prefix(std::min(errata.size(), item.size() + 1));
   }
   return options;
@@ -121,9 +146,15 @@ std::vector<CableEvent> parse_cable(std::string_view text) {
 std::string errata_help() {
   const Enc28j60Errata defaults;
   std::string text;
-  for (const Erratum& erratum : enc28j60::errata) {
+  for (const auto& erratum : enc28j60::errata) {
     const bool on = erratum.flag != nullptr && defaults.*erratum.flag;
     text += fmt::format("\n  {:<28} {:<4} {:>2}: {}", erratum.name, on ? "on" : "off", erratum.number, erratum.summary);
+  }
+  text += "\nof the RTL8019AS:";
+  const Rtl8019asErrata rtl8019as_defaults;
+  for (const auto& erratum : rtl8019as::errata) {
+    text += fmt::format("\n  {:<28} {:<4} {}", erratum.name, rtl8019as_defaults.*erratum.flag ? "on" : "off",
+                        erratum.summary);
   }
   return text;
 }

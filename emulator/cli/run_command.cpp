@@ -109,7 +109,7 @@ net::FarEndOptions far_end(const RunArguments& args) {
   return options;
 }
 
-SimulationOptions simulation_options(const RunArguments& args) {
+SimulationOptions simulation_options(const RunArguments& args, const Board& board) {
   SimulationOptions options;
   options.machine.mcu = args.mcu;
   options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
@@ -119,7 +119,7 @@ SimulationOptions simulation_options(const RunArguments& args) {
     options.machine.uart = static_cast<unsigned>(parse_number("--uart", args.uart, 0, usarts - 1));
   if (!args.uart_baud.empty()) options.machine.uart_baud = parse_number("--uart-baud", args.uart_baud, 1, fastest_baud);
   for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
-  options.nic.enc28j60 = parse_nic_options(args.chip_revision, args.errata);
+  options.nic = parse_nic_options(board.nic, args.chip_revision, args.errata);
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
   for (const auto& rules : args.diagnostics) options.diagnostics.add(rules);
   options.diagnostics.use(options.machine.engine);
@@ -226,7 +226,7 @@ std::unique_ptr<debug::Debugger> make_debugger(const RunArguments& args, const F
 int run(const RunArguments& args) {
   const Board& board = find_board(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
-  const SimulationOptions options = simulation_options(args);
+  const SimulationOptions options = simulation_options(args, board);
   const profile::RecordingOptions record = recording_options(args);
   const RunLimits limits = run_limits(args);
   const std::optional<PinTraceOptions> pins =
@@ -359,7 +359,9 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_option("--chip-rev", args->chip_revision, "silicon revision of the ENC28J60: B1, B4, B5 or B7")
       ->type_name("REV")
       ->capture_default_str();
-  command->add_option("--errata", args->errata, "errata of the ENC28J60, see below: NAME=on, NAME=off, all=off, NAME=N")
+  command
+      ->add_option("--errata", args->errata,
+                   "errata of the board's chip, see below: NAME=on, NAME=off, all=off, NAME=N")
       ->type_name("NAME=VALUE,...");
   command
       ->add_option("--diag", args->diagnostics,

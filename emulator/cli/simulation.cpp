@@ -55,7 +55,7 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
     if (event.kind == NicEvent::Kind::transmit_requested) at_transmit_.place = place();
     if (nic_event_) nic_event_(event);
   });
-  machine_->attach(*nic_, *chip.spi);
+  std::visit([this](auto* bus) { machine_->attach(*nic_, *bus); }, chip.bus);
 
   link_to_board_ = std::make_unique<net::Link>(scheduler_, entry_, options.link, 1);
   from_far_end_.to = link_to_board_.get();

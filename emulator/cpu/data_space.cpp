@@ -16,7 +16,7 @@ void DataSpace::add_ram(std::uint16_t first, std::uint16_t last) {
   update_external_bus();
 }
 
-void DataSpace::add_device(std::uint16_t first, std::uint16_t last, MappedDevice& device) {
+void DataSpace::add_device(std::uint16_t first, std::uint16_t last, BusDevice& device) {
   for (unsigned page = first >> 8U; page <= last >> 8U; ++page) {
     soldered_[page].memory = nullptr;
     soldered_[page].device = &device;
@@ -40,6 +40,7 @@ void DataSpace::update_external_bus() {
 
 std::uint8_t DataSpace::peek(std::uint16_t address) const {
   const Page& mapped = page(address);
+  if (mapped.device != nullptr) return mapped.device->peek(bus_address(address));
   if (mapped.memory == nullptr || (!mapped.external && address > ram_last_)) return 0;
   return mapped.memory[address & 0xFF];
 }

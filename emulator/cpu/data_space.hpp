@@ -8,22 +8,15 @@
 #include <vector>
 
 #include "emulator/cpu/external_memory.hpp"
+#include "nic-model/core/bus_device.hpp"
 
 namespace avrlan::cpu {
-
-// A chip on the external bus. `address` is the one on the bus: 16 bits less the lines released to port C (XMM).
-class MappedDevice {
- public:
-  virtual ~MappedDevice() = default;
-  virtual std::uint8_t read(std::uint16_t address) = 0;
-  virtual void write(std::uint16_t address, std::uint8_t value) = 0;
-};
 
 class DataSpace {
  public:
   struct Page {
     std::uint8_t* memory = nullptr;  // internal or external RAM, the page's first byte
-    MappedDevice* device = nullptr;
+    BusDevice* device = nullptr;
     std::uint8_t waits = 0;  // external memory: 0 to 3
     bool external = false;
   };
@@ -36,9 +29,10 @@ class DataSpace {
   std::uint16_t ram_last() const { return ram_last_; }
 
   // Solder RAM or a device to the external bus; first and last are whole pages (first % 256 == 0, last % 256 == 255) of
-  // bus addresses. What lies under internal memory is reachable only through a mirror (XMM).
+  // bus addresses: 16 bits less the lines released to port C (XMM). What lies under internal memory is reachable only
+  // through a mirror.
   void add_ram(std::uint16_t first, std::uint16_t last);
-  void add_device(std::uint16_t first, std::uint16_t last, MappedDevice& device);
+  void add_device(std::uint16_t first, std::uint16_t last, BusDevice& device);
 
   // After the registers of the external memory interface have changed, or at reset.
   void update_external_bus();
@@ -59,7 +53,7 @@ class DataSpace {
     return page.external ? static_cast<std::uint8_t>(3 + 2 * page.waits) : std::uint8_t{0};
   }
 
-  // Without side effects; 0 where nothing or a device answers.
+  // Without side effects; 0 where nothing answers.
   std::uint8_t peek(std::uint16_t address) const;
 
  private:

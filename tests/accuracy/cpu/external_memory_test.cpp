@@ -133,6 +133,31 @@ TEST(ExternalMemory, SectorsHaveTheirOwnWaits) {
   }
 }
 
+TEST(ExternalMemory, TheStackHasTheWaitsOfItsSector) {
+  for (unsigned lower = 0; lower < 4; ++lower) {
+    for (unsigned upper = 0; upper < 4; ++upper) {
+      Board board("atmega128");
+      board.write(kXmcra,
+                  static_cast<std::uint8_t>(4U << 4 | lower << 2 | (upper & 2)));  // the upper one from 0x8000 on
+      board.write(kMcucr, static_cast<std::uint8_t>(0x80 | (upper & 1) << 6));
+      const std::pair<std::uint16_t, unsigned> stacks[] = {{0x7FFF, lower}, {0x8FFF, upper}};
+      for (const auto& [top, waits] : stacks) {
+        board.rig.set_sp(top);
+        EXPECT_EQ(board.time({op::push(16)}), 2 + kByte[waits]) << top;
+        EXPECT_EQ(board.time({op::pop(17)}), 2 + kByte[waits]) << top;
+        EXPECT_EQ(board.time({op::rcall(1)}), 3 + kProgramCounter[waits]) << top;
+        EXPECT_EQ(board.time({op::ret}), 4 + kProgramCounter[waits]) << top;
+        EXPECT_EQ(board.time({op::call, 0x0200}), 4 + kProgramCounter[waits]) << top;
+        EXPECT_EQ(board.time({op::reti}), 4 + kProgramCounter[waits]) << top;
+      }
+      board.rig.set_sp(0x10FF);
+      EXPECT_EQ(board.time({op::push(16)}), 2) << "internal";
+      EXPECT_EQ(board.time({op::rcall(1)}), 3);
+      EXPECT_EQ(board.time({op::ret}), 4);
+    }
+  }
+}
+
 TEST(ExternalMemory, ReleasedAddressLinesMirrorWhatIsBelow) {
   Board board("atmega128");
   board.enable(0);
@@ -175,7 +200,7 @@ TEST(ExternalMemory, IsOffAgainAfterAReset) {
   EXPECT_EQ(board.rig.halt(), Halt::crashed);
 }
 
-struct Latch : MappedDevice {
+struct Latch : BusDevice {
   std::map<std::uint16_t, std::uint8_t> cells;
   std::vector<std::int64_t> times;
   avr_t* avr = nullptr;
@@ -187,6 +212,7 @@ struct Latch : MappedDevice {
     times.push_back(static_cast<std::int64_t>(avr->cycle));
     cells[address] = value;
   }
+  std::uint8_t peek(std::uint16_t address) const override { return cells.at(address); }
 };
 
 TEST(ExternalMemory, DevicesAnswerOnTheirPages) {
@@ -202,6 +228,8 @@ TEST(ExternalMemory, DevicesAnswerOnTheirPages) {
   EXPECT_EQ(board.time({op::lds(1), 0x8305}), 4);
   EXPECT_EQ(board.rig.data()[1], 0x42);
   EXPECT_EQ(latch.times, (std::vector<std::int64_t>{start, start + 4})) << "at the start of each";
+  EXPECT_EQ(board.rig.space().peek(0x8305), 0x42);
+  EXPECT_EQ(latch.times.size(), 2U) << "a peek is no access";
   board.time({op::sts(0), 0x8400});
   EXPECT_EQ(latch.cells.size(), 1U);
 }

@@ -8,15 +8,16 @@ namespace avrlan {
 namespace {
 
 TEST(NicOptions, RevisionIsWhatErevidReads) {
-  EXPECT_EQ(parse_nic_options("B1", "").revision, 2);
-  EXPECT_EQ(parse_nic_options("B4", "").revision, 4);
-  EXPECT_EQ(parse_nic_options("B5", "").revision, 5);
-  EXPECT_EQ(parse_nic_options("B7", "").revision, 6);
+  EXPECT_EQ(parse_nic_options("enc28j60", "B1", "").enc28j60.revision, 2);
+  EXPECT_EQ(parse_nic_options("enc28j60", "B4", "").enc28j60.revision, 4);
+  EXPECT_EQ(parse_nic_options("enc28j60", "B5", "").enc28j60.revision, 5);
+  EXPECT_EQ(parse_nic_options("enc28j60", "B7", "").enc28j60.revision, 6);
 }
 
 TEST(NicOptions, ErrataAreSwitches) {
   const auto options =
-      parse_nic_options("B7", "even-erxrdpt-corrupts=off,pktif-reads-zero,link-pulse-collision-every=100");
+      parse_nic_options("enc28j60", "B7", "even-erxrdpt-corrupts=off,pktif-reads-zero,link-pulse-collision-every=100")
+          .enc28j60;
   EXPECT_FALSE(options.errata.even_erxrdpt_corrupts);
   EXPECT_TRUE(options.errata.pktif_reads_zero);
   EXPECT_EQ(options.errata.link_pulse_collision_every, 100u);
@@ -24,11 +25,11 @@ TEST(NicOptions, ErrataAreSwitches) {
 }
 
 TEST(NicOptions, AllComesFirst) {
-  const auto options = parse_nic_options("B7", "all=off,latecol-unreliable=on");
+  const auto options = parse_nic_options("enc28j60", "B7", "all=off,latecol-unreliable=on").enc28j60;
   EXPECT_TRUE(options.errata.latecol_unreliable);
   EXPECT_FALSE(options.errata.clkrdy_survives_reset);
   EXPECT_FALSE(options.errata.reset_ignored_in_power_save);
-  EXPECT_TRUE(parse_nic_options("B7", "all=on").errata.receive_start_lost);
+  EXPECT_TRUE(parse_nic_options("enc28j60", "B7", "all=on").enc28j60.errata.receive_start_lost);
 }
 
 TEST(NicOptions, CableIsPulledAndPluggedIn) {
@@ -44,9 +45,9 @@ TEST(NicOptions, CableIsPulledAndPluggedIn) {
 }
 
 TEST(NicOptions, SaysWhatIsWrong) {
-  const auto said = [](const char* revision, const char* errata) {
+  const auto said = [](const char* revision, const char* errata, const char* chip = "enc28j60") {
     try {
-      parse_nic_options(revision, errata);
+      parse_nic_options(chip, revision, errata);
     } catch (const UsageError& error) {
       return std::string(error.what()) + "; " + error.hint();
     }
@@ -60,6 +61,16 @@ TEST(NicOptions, SaysWhatIsWrong) {
     EXPECT_NE(said("B7", bad), "") << bad;
   }
   EXPECT_EQ(said("B5", "link-pulse-collision-every=5"), "");
+  EXPECT_NE(said("B5", "", "rtl8019as").find("ENC28J60"), std::string::npos);
+  EXPECT_NE(said("B7", "latecol-unreliable", "rtl8019as").find("there is no 'latecol-unreliable'"), std::string::npos);
+  EXPECT_NE(said("B7", "overflow-stops-receiver=5", "rtl8019as").find("on or off"), std::string::npos);
+}
+
+TEST(NicOptions, EachChipHasItsOwnErrata) {
+  EXPECT_TRUE(parse_nic_options("rtl8019as", "B7", "overflow-stops-receiver").rtl8019as.errata.overflow_stops_receiver);
+  const auto all = parse_nic_options("rtl8019as", "B7", "all=on,next-page-one-late=off").rtl8019as.errata;
+  EXPECT_TRUE(all.stop_waits_for_remote_count);
+  EXPECT_FALSE(all.next_page_one_late);
 }
 
 }  // namespace

@@ -20,13 +20,20 @@ TEST(Boards, HaveTheWiringOfTheIssue) {
   const Board& uno = find_board("uno-enc28j60");
   EXPECT_EQ(uno.mcu, "atmega328p");
   EXPECT_EQ(uno.hz, 16'000'000);
-  EXPECT_EQ(uno.nic_select.name(), "PB2");
+  EXPECT_EQ(uno.nic_select->name(), "PB2");
   EXPECT_EQ(uno.nic_int->name(), "PD2");
   EXPECT_FALSE(uno.nic_reset);
   const Board& mega = find_board("mega-enc28j60");
   EXPECT_EQ(mega.mcu, "atmega2560");
-  EXPECT_EQ(mega.nic_select.name(), "PB0");
+  EXPECT_EQ(mega.nic_select->name(), "PB0");
   EXPECT_EQ(mega.nic_int->name(), "PE4");
+  const Board& ethernut = find_board("ethernut1");
+  EXPECT_EQ(ethernut.mcu, "atmega128");
+  EXPECT_EQ(ethernut.hz, 14'745'600);
+  EXPECT_FALSE(ethernut.nic_select);
+  EXPECT_EQ(ethernut.nic_int->name(), "PE5");
+  EXPECT_TRUE(ethernut.nic_int_inverted);
+  EXPECT_EQ(ethernut.external_ram, 32'768u);
 }
 
 TEST(Boards, AnUnknownNameIsAnsweredWithTheNearest) {
