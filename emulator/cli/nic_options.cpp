@@ -114,11 +114,20 @@ std::string revision_text(const Enc28j60Options& options) {
 
 std::string errata_text(const Enc28j60Options& options) {
   std::string text;
-  for (const Erratum& erratum : enc28j60::errata) {
+  for (const auto& erratum : enc28j60::errata) {
     const unsigned every = erratum.every == nullptr ? 0 : options.errata.*erratum.every;
     const bool on = erratum.flag != nullptr && options.errata.*erratum.flag;
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", erratum.name,
                         every != 0 ? std::to_string(every) : std::string(on ? "on" : "off"));
+  }
+  return text;
+}
+
+std::string errata_text(const Rtl8019asOptions& options) {
+  std::string text;
+  for (const auto& erratum : rtl8019as::errata) {
+    const bool on = options.errata.*erratum.flag;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", erratum.name, on ? "on" : "off");
   }
   return text;
 }

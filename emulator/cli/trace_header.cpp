@@ -50,6 +50,11 @@ std::vector<AnalogSignal> read_analog(const JsonValue& json) {
   return all;
 }
 
+Json chip_json(const std::string& chip, const NicOptions& options) {
+  if (chip == "rtl8019as") return {{"errata", errata_text(options.rtl8019as)}};
+  return {{"revision", revision_text(options.enc28j60)}, {"errata", errata_text(options.enc28j60)}};
+}
+
 SimulationOptions read_options(const JsonValue& json) {
   SimulationOptions options;
   options.net = {};
@@ -59,7 +64,12 @@ SimulationOptions read_options(const JsonValue& json) {
   if (!json["uart"].is_null()) options.machine.uart = static_cast<unsigned>(json["uart"].count());
   options.machine.uart_baud = json["uart_baud"].count();
   options.machine.analog = read_analog(json["analog"]);
-  options.nic.enc28j60 = parse_nic_options(json["enc28j60"]["revision"].text(), json["enc28j60"]["errata"].text());
+  if (json.has("rtl8019as")) {
+    options.nic = parse_nic_options("rtl8019as", "B7", json["rtl8019as"]["errata"].text());
+  } else {
+    const JsonValue chip = json["enc28j60"];
+    options.nic = parse_nic_options("enc28j60", chip["revision"].text(), chip["errata"].text());
+  }
   for (const JsonValue& event : json["cable"].items())
     options.cable.push_back({Instant::at(Duration::picoseconds(event["ps"].whole())), event["in"].flag()});
   if (const std::string rules = json["diagnostics"].text(); !rules.empty()) options.diagnostics.add(rules);
@@ -88,20 +98,19 @@ std::string trace_header(const Board& board, const Firmware& firmware, const Sim
   for (const CableEvent& event : options.cable)
     cable.push_back({{"ps", event.when.since_start().picoseconds()}, {"in", event.in}});
   const auto& machine = options.machine;
-  return dump(
-      {{"schema", trace_schema},
-       {"firmware", {{"name", firmware.path.filename().string()}, {"sha256", firmware.sha256}}},
-       {"board", board.name},
-       {"network", network},
-       {"mcu", machine.mcu},
-       {"hz", machine.hz},
-       {"engine", to_string(machine.engine)},
-       {"uart", machine.uart ? Json(*machine.uart) : Json(nullptr)},
-       {"uart_baud", machine.uart_baud},
-       {"analog", analog_json(machine.analog)},
-       {"enc28j60", {{"revision", revision_text(options.nic.enc28j60)}, {"errata", errata_text(options.nic.enc28j60)}}},
-       {"cable", cable},
-       {"diagnostics", options.diagnostics.text()}});
+  return dump({{"schema", trace_schema},
+               {"firmware", {{"name", firmware.path.filename().string()}, {"sha256", firmware.sha256}}},
+               {"board", board.name},
+               {"network", network},
+               {"mcu", machine.mcu},
+               {"hz", machine.hz},
+               {"engine", to_string(machine.engine)},
+               {"uart", machine.uart ? Json(*machine.uart) : Json(nullptr)},
+               {"uart_baud", machine.uart_baud},
+               {"analog", analog_json(machine.analog)},
+               {board.nic, chip_json(board.nic, options.nic)},
+               {"cable", cable},
+               {"diagnostics", options.diagnostics.text()}});
 }
 
 std::string trace_end(const Simulation& simulation, std::string_view reason, int firmware_status,

@@ -97,8 +97,8 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
     options.machine.analog.push_back(analog.place.located([&] { return AnalogSignal::parse(analog.value); }));
   const auto revision = table.text("chip-rev"), errata = table.text("errata");
   const Place& chip_place = errata ? errata->place : revision ? revision->place : table.place();
-  options.nic.enc28j60 =
-      chip_place.located([&] { return parse_nic_options(text_of(revision, "B7"), text_of(errata, "")); });
+  options.nic = chip_place.located(
+      [&] { return parse_nic_options(board.board->nic, text_of(revision, "B7"), text_of(errata, "")); });
   for (const auto& rules : table.texts("diag")) rules.place.located([&] { options.diagnostics.add(rules.value); });
   table.place().located([&] { options.diagnostics.use(options.machine.engine); });
   board.cable = read_cable(table);
