@@ -22,7 +22,8 @@ std::uint32_t label(const Firmware& firmware, const std::string& name) {
 }
 
 Board board_with(const std::string& mcu) {
-  const auto found = std::find_if(boards().begin(), boards().end(), [&](const Board& b) { return b.mcu == mcu; });
+  const auto found =
+      std::find_if(boards().begin(), boards().end(), [&](const Board& b) { return b.mcu == mcu && b.nic_select; });
   if (found != boards().end()) return *found;
   return {mcu + "-bare", "", mcu, 16'000'000, "enc28j60", Pin{'B', 0}, Pin{'D', 0}, std::nullopt};
 }
