@@ -90,9 +90,10 @@ const std::vector<CodeGroup>& network_layers() {
   static const std::vector<CodeGroup> layers = {
       {"checksum", {"*/base/checksum.hpp", "tcpip::sum_add(*", "*chksum*", "*cksum*", "*checksum*"}},
       {"driver",
-       {"*stack/drivers/*", "*firmware/board/spi.hpp", "tcpip::Enc28j60<*", "board::Spi::*", "*enc28[jJ]60*",
-        "*ENC28J60*", "Enc28J60Network::*", "*rtl8019*", "*cs8900*", "*w5[15]00*", "network_*", "nic_*", "spi_*",
-        "ethernetif_*", "low_level_*", "tapdev_*"}},
+       {"*stack/drivers/*", "*firmware/board/spi.hpp", "*firmware/board/bus.hpp", "tcpip::Enc28j60<*",
+        "tcpip::Rtl8019as<*", "board::Spi::*", "board::Bus::*", "*enc28[jJ]60*", "*ENC28J60*", "Enc28J60Network::*",
+        "*rtl8019*", "*cs8900*", "*w5[15]00*", "network_*", "nic_*", "spi_*", "ethernetif_*", "low_level_*",
+        "tapdev_*"}},
       {"ethernet, arp",
        {"*stack/netif/ethernet.hpp", "*stack/netif/arp.hpp", "*stack/netif/conflict.hpp", "tcpip::Ethernet<*",
         "tcpip::Arp<*", "tcpip::Conflict*", "uip_arp_*", "etharp_*", "ethernet_*", "make_arp_*", "client_arp_*",

@@ -16,7 +16,9 @@ EMPTY_INTERRUPT(BOARD_NIC_VECT)
 #include "firmware/board/clock.hpp"
 #include "firmware/board/entropy.hpp"
 #include "firmware/board/memory.hpp"
-#include "firmware/board/spi.hpp"
+
+#include BOARD_NIC_BUS
+
 #include "firmware/board/uart.hpp"
 
 namespace board {
@@ -24,10 +26,14 @@ namespace board {
 // Starts everything, with interrupts on.
 inline void set_up() {
   Entropy::set_up(Memory::survey());
-  Spi::set_up();
+  NicBus::set_up();
   Uart::set_up();
   Clock::set_up();
+#ifdef SMCR
   SMCR = 1 << SE;  // SLEEP means idle mode: timers, SPI and USART run on
+#else
+  MCUCR |= 1 << SE;
+#endif
   sei();
 }
 

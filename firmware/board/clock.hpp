@@ -19,13 +19,18 @@ class Clock {
   static constexpr uint8_t tick_ms = BOARD_TICK_MS;
 
   static void set_up() {
-    constexpr uint16_t divider = tick_ms == 1 ? 64 : 1024;
-    constexpr uint32_t counts = F_CPU / divider * tick_ms / 1000;
-    static_assert(counts <= 256 && counts * divider * 1000 == F_CPU * tick_ms, "timer 0 cannot count this tick");
+    static_assert(counts <= 256, "timer 0 cannot count this tick");
+#ifdef TCCR0A
+    static_assert(counts * divider * 1000 == F_CPU * tick_ms, "a tick is no whole number of counts");
     TCCR0A = 1 << WGM01;  // clear on compare match
     OCR0A = counts - 1;
     TIMSK0 = 1 << OCIE0A;
     TCCR0B = divider == 64 ? 1 << CS01 | 1 << CS00 : 1 << CS02 | 1 << CS00;
+#else  // ATmega128
+    OCR0 = counts - 1;
+    TIMSK |= 1 << OCIE0;
+    TCCR0 = 1 << WGM01 | (divider == 64 ? 1 << CS02 : 1 << CS02 | 1 << CS01 | 1 << CS00);
+#endif
   }
 
   // Wraps after 49.7 days.
@@ -45,6 +50,9 @@ class Clock {
 
   // From the timer's interrupt.
   static void tick() {
+#ifndef TCCR0A
+    spread_rest();
+#endif
     milliseconds_ += tick_ms;
     of_this_second_ += tick_ms;
     if (of_this_second_ >= 1000) {
@@ -54,6 +62,20 @@ class Clock {
   }
 
  private:
+  static constexpr uint16_t divider = tick_ms == 1 ? 64 : 1024;
+  static constexpr uint32_t counts = F_CPU / divider * tick_ms / 1000;
+
+#ifndef TCCR0A
+  // What a tick has beyond whole counts, in thousandths: some ticks take one more.
+  static void spread_rest() {
+    constexpr uint16_t rest = F_CPU / divider * tick_ms % 1000;
+    rest_ = static_cast<uint16_t>(rest_ + rest);
+    const bool longer = rest_ >= 1000;
+    if (longer) rest_ = static_cast<uint16_t>(rest_ - 1000);
+    OCR0 = static_cast<uint8_t>(longer ? counts : counts - 1);
+  }
+  static uint16_t rest_;
+#endif
   static uint32_t milliseconds_;
   static uint32_t seconds_;
   static uint16_t of_this_second_;
@@ -62,10 +84,17 @@ class Clock {
 uint32_t Clock::milliseconds_;
 uint32_t Clock::seconds_;
 uint16_t Clock::of_this_second_;
+#ifndef TCCR0A
+uint16_t Clock::rest_;
+#endif
 
 }  // namespace board
 
+#ifdef TCCR0A
 ISR(TIMER0_COMPA_vect) {
+#else
+ISR(TIMER0_COMP_vect) {
+#endif
   board::Clock::tick();
 }
 

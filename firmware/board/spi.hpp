@@ -149,6 +149,8 @@ inline uint16_t Spi::skip_sum(uint8_t instruction, uint16_t n, uint16_t sum) {
 #undef BOARD_SPI_WAIT_2
 #undef BOARD_SPI_ADD_AND_TURN
 
+using NicBus = Spi;
+
 }  // namespace board
 
 #endif

@@ -12,7 +12,11 @@ namespace board {
 class Uart {
  public:
   static void set_up() {
+#ifdef UBRR0
     UBRR0 = F_CPU / 8 / 115200 - 1;
+#else
+    UBRR0L = F_CPU / 8 / 115200 - 1;
+#endif
     UCSR0C = 1 << UCSZ01 | 1 << UCSZ00;
     UCSR0A = 1 << U2X0;
     UCSR0B = 1 << TXEN0;

@@ -62,5 +62,7 @@ inline void set(bool on) {
 
 // The chip's interrupt, see board.hpp.
 #define BOARD_NIC_VECT INT0_vect
+#define BOARD_NIC_BUS "firmware/board/spi.hpp"
+#define BOARD_NIC "firmware/board/nic-enc28j60.hpp"
 
 #endif

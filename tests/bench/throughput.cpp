@@ -1,11 +1,12 @@
 // How many octets a second a firmware sends and receives by TCP against a peer that acknowledges at once, beside what the
-// wire and SPI allow. Virtual time: the same figures on any machine. Usage: throughput DIRECTORY-OF-FIRMWARE
+// wire and the bus to the chip allow. Virtual time: the same figures on any machine. Usage: throughput DIRECTORY-OF-FIRMWARE
 
 #include <array>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "emulator/cli/simulation.hpp"
 #include "tests/support/scripted_peer.hpp"
@@ -13,7 +14,6 @@
 namespace avrlan::test {
 namespace {
 
-constexpr double hz = 16e6;
 constexpr std::size_t octets = 500'000;
 constexpr std::size_t mss = ScriptedPeer::mss;
 
@@ -22,8 +22,15 @@ constexpr double octet_s = 800e-9, gap_s = 9.6e-6;
 constexpr double segment_s = (static_cast<double>(mss) + 54 + 4 + 8) * octet_s + gap_s;
 constexpr double acknowledgement_s = (64 + 8) * octet_s + gap_s;
 constexpr double wire_ceiling = static_cast<double>(mss) / (segment_s + acknowledgement_s);
-// A byte every 18 cycles (firmware/board/spi.hpp), and 54 octets of headers with each segment.
-constexpr double spi_ceiling = hz / 18 * static_cast<double>(mss) / (static_cast<double>(mss) + 54);
+// `cycles` an octet (firmware/board/spi.hpp, bus.hpp), and 54 octets of headers with each segment.
+struct Target {
+  const char* board;
+  double cycles;
+  std::vector<const char*> images;
+};
+double bus_ceiling(const Board& board, const Target& target) {
+  return static_cast<double>(board.hz) / target.cycles * static_cast<double>(mss) / (static_cast<double>(mss) + 54);
+}
 
 // NETIO's command (stack/app/netio.hpp).
 enum class Netio : std::uint8_t { receive = 1, send = 2 };
@@ -74,8 +81,9 @@ void print(double kbytes) {
   else
     std::printf(" %.0f |", kbytes / 1e3);
 }
-void print_shares(double best) {
-  std::printf(" %.1f | %.0f %% | %.0f %% |\n", hz / best, 100 * best / wire_ceiling, 100 * best / spi_ceiling);
+void print_shares(double best, const Board& board, const Target& target) {
+  std::printf(" %.1f | %.0f %% | %.0f %% |\n", static_cast<double>(board.hz) / best, 100 * best / wire_ceiling,
+              100 * best / bus_ceiling(board, target));
 }
 
 }  // namespace
@@ -90,20 +98,27 @@ int main(int argc, char** argv) {
   }
   const std::string elfs = argv[1];
   constexpr std::array<std::size_t, 6> sizes{1, 2, 4, 8, 16, 32};
-  std::printf("Ceilings: wire %.0f kB/s, SPI %.0f kB/s. In kB/s by the size of a write:\n\n", wire_ceiling / 1e3,
-              spi_ceiling / 1e3);
+  const std::vector<Target> targets = {{"uno-enc28j60", 18, {"netio", "netio-interrupt", "netio-minimal"}},
+                                       {"mega-enc28j60", 18, {"netio", "netio-interrupt", "netio-minimal"}},
+                                       {"ethernut1", 8.5, {"netio-minimal"}}};
+  std::printf("Ceilings: wire %.0f kB/s", wire_ceiling / 1e3);
+  for (const Target& target : targets)
+    std::printf(", bus of %s %.0f kB/s", target.board, bus_ceiling(find_board(target.board), target) / 1e3);
+  std::printf(". In kB/s by the size of a write:\n\n");
   std::printf("| board | image | way |");
   for (const std::size_t size : sizes) std::printf(" %zuk |", size);
-  std::printf(" cycles/octet | of the wire | of SPI |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-  for (const char* name : {"uno-enc28j60", "mega-enc28j60"}) {
+  std::printf(
+      " cycles/octet | of the wire | of the bus |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const Target& target : targets) {
+    const char* name = target.board;
     const Board board = find_board(name);
-    for (const char* image : {"netio", "netio-interrupt", "netio-minimal"}) {
+    for (const char* image : target.images) {
       const Firmware firmware = Firmware::load_elf(elfs + "/" + name + "/" + image + ".elf");
       for (const Netio what : {Netio::send, Netio::receive}) {
         std::printf("| %s | %s | %s |", name, image, what == Netio::send ? "sends" : "receives");
         double last = 0;
         for (const std::size_t size : sizes) print(last = netio_rate(board, firmware, what, size * 1024));
-        print_shares(last);
+        print_shares(last, board, target);
       }
     }
     const Firmware web = Firmware::load_elf(elfs + "/" + name + "/web.elf");
@@ -111,7 +126,7 @@ int main(int argc, char** argv) {
         board, web, [](ScriptedPeer& peer) { peer.get("/bytes?n=" + std::to_string(2 * octets)); }, replied);
     std::printf("| %s | web | sends a page | | | | | |", name);
     print(page);
-    print_shares(page);
+    print_shares(page, board, target);
   }
   return 0;
 }

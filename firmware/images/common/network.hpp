@@ -4,14 +4,18 @@
 
 #include "firmware/board/board.hpp"
 #include "firmware/board/identity.hpp"
-#include "stack/drivers/enc28j60.hpp"
+
+#include BOARD_NIC
+
 #include "stack/stack.hpp"
 
 namespace image {
 
 template <class Of>
 struct ProfileOf : Of {
-  using Device = tcpip::Enc28j60<board::Spi>;
+  using Device = board::Nic;
+  // The smallest that RFC 1122 3.3.2 allows, where the chip's memory is short.
+  static constexpr uint16_t reassembly_size = Of::reassembly_size < Device::store_size ? Of::reassembly_size : 560;
   static constexpr bool udp = true;
   static constexpr bool dhcp = true;
   static constexpr bool preload = !Of::sliding_window;
@@ -45,7 +49,7 @@ class Network {
     const tcpip::MacAddress mac = board::mac_address();
     while (!stack_.begin(mac, secret, board::Clock::milliseconds())) {
       if (board::Clock::seconds() == 0) continue;
-      Uart::print(PSTR("no ENC28J60 answers: check its wiring and supply\n"));
+      Uart::print(PSTR("no " BOARD_NIC_NAME " answers: check its wiring and supply\n"));
       return false;
     }
     const uint32_t started = board::Clock::milliseconds();

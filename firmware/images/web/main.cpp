@@ -79,7 +79,7 @@ bool Site::parse_count(const char* query, uint32_t& n) {
 
 void Site::take_snapshot() {
   const auto& counters = stack.counters();
-  const tcpip::Enc28j60Counters& chip = stack.device().counters();
+  const auto& chip = stack.device().counters();
   snapshot_.received = counters.received;
   snapshot_.sent = counters.sent;
   snapshot_.dropped = 0;
