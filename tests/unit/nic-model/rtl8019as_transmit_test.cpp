@@ -86,6 +86,20 @@ TEST_F(Rtl8019asTransmit, InHalfDuplexItWaitsAndCollides) {
   EXPECT_EQ(bench.chip.counters().rx_frames, 2u);
 }
 
+TEST_F(Rtl8019asTransmit, AfterTooManyCollisionsItGivesUp) {
+  bench.wire.set_nic_mac({.half_duplex = true, .retransmissions = 0});
+  bench.wire.from_network(Rtl8019asBench::frame(600));
+  bench.wire.from_network(Rtl8019asBench::frame(60));
+  bench.request(Rtl8019asBench::octets(60, to));
+  bench.advance(Duration::milliseconds(3));
+  EXPECT_TRUE(bench.sent.empty());
+  EXPECT_EQ(bench.read(0x04), 0x2E) << "TSR: ABT, COL";
+  EXPECT_EQ(bench.read(0x05), 1) << "NCR";
+  EXPECT_EQ(bench.read(0x07) & 0x0A, 0x08) << "ISR: TXE";
+  EXPECT_EQ(bench.read(0x00) & 0x04, 0x00);
+  EXPECT_EQ(bench.chip.counters().drops.of(DropReason::transmit_aborted), 1u);
+}
+
 TEST_F(Rtl8019asTransmit, InFullDuplexItDoesNot) {
   bench.configure(0x40);
   bench.write(0, 0x22);
