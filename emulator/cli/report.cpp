@@ -93,6 +93,7 @@ int exit_status(const RunEnd& end) {
     case EndReason::lab_ended:
     case EndReason::power_off:
     case EndReason::recording_end:
+    case EndReason::peers_done:
       return 0;
     case EndReason::replay_differs:
     case EndReason::failing_text:

@@ -25,6 +25,7 @@
 #include "emulator/cli/uart_output.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/debug/debugger.hpp"
+#include "emulator/peers/network.hpp"
 #include "emulator/profile/recording.hpp"
 
 namespace avrlan {
@@ -49,6 +50,8 @@ struct RunArguments {
   std::vector<std::string> diagnostics;
   std::string diagnostic_format;
   std::string net = "user";
+  std::vector<std::string> peers;
+  bool until_peers_done = false;
   std::vector<std::string> forwards;
   bool host_access = false;
   std::string link;
@@ -78,6 +81,7 @@ Examples:
   avrlan run web.elf --net tap,addr=10.0.2.2/24           on this host's own network, as root
   avrlan run web.elf --net socket,listen=127.0.0.1:0      for another avrlan: --net socket,connect=127.0.0.1:PORT
   avrlan run web.elf --gdb 1234                           then: avr-gdb web.elf -ex 'target remote :1234'
+  avrlan run web.elf --net peers --peer http-get,url=http://10.0.2.15/,count=100,parallel=4 --until-peers-done --pace max
   avrlan run web.elf --profile --coverage --region checksum='*sum_add*' --timeout 5s --out run/
 
 The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.
@@ -85,6 +89,13 @@ The firmware's UART goes to stdout (USART0 or the only one; --uart N for another
 Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
 as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
 command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+
+const std::string peers_help = R"(
+Peers (--net peers --peer KIND,KEY=VALUE,...): hosts in virtual time, without sockets; a run with them is the same each time.
+Each has name=NAME ip=ADDRESS (or dhcp) mask= gateway= mac= acks=delayed|immediate mss=1460 window=29200 seed=1; there
+are a DHCP server at 10.0.2.2 and a name server at 10.0.2.3 as with --net user. Clients begin when their target answers ARP, at
+most wait=30s after start=0. Kinds, and what else they take:
+)";
 
 const std::string diagnostics_help = R"(
 --diag WHAT=SEVERITY, repeatable; later ones win. WHAT is a name (`avrlan diagnostics` lists them), a beginning with * after
@@ -94,7 +105,8 @@ stack grows on (firmware with a stack for each thread needs stack-overflow=ignor
 closed-flash nothing can, nor after any of the machine's with --engine simavr, which does not look at the stack at all.)";
 
 net::FarEndOptions far_end(const RunArguments& args) {
-  net::FarEndOptions options = net::parse_far_end(args.net);
+  // peer_options() has what is there with peers.
+  net::FarEndOptions options = args.net == "peers" ? net::FarEndOptions() : net::parse_far_end(args.net);
   if (auto* user = std::get_if<net::GatewayOptions>(&options)) {
     for (const auto& text : args.forwards) user->forwards.push_back(net::HostForward::parse(text));
     user->host_access = args.host_access;
@@ -104,7 +116,7 @@ net::FarEndOptions far_end(const RunArguments& args) {
   }
   if (net::needs_real_pace(options) && args.pace != "real") {
     throw UsageError(fmt::format("--net {} keeps the wall clock's time", args.net),
-                     "use --pace real; --pace max goes with --net user and --net none");
+                     "use --pace real; --pace max goes with --net user, peers and none");
   }
   return options;
 }
@@ -126,6 +138,32 @@ SimulationOptions simulation_options(const RunArguments& args, const Board& boar
   options.net = far_end(args);
   if (!args.link.empty()) options.link = net::LinkOptions::parse(args.link);
   return options;
+}
+
+// Empty without --net peers.
+std::vector<peers::PeerOptions> peer_options(const RunArguments& args) {
+  if (args.net != "peers") {
+    if (!args.peers.empty() || args.until_peers_done)
+      throw UsageError(fmt::format("--net {} has no peers", args.net), "add --net peers");
+    return {};
+  }
+  std::vector<peers::PeerOptions> peers;
+  for (const auto& text : args.peers) peers.push_back(peers::PeerOptions::parse(text));
+  if (args.until_peers_done && std::ranges::none_of(peers, &peers::PeerOptions::is_client))
+    throw UsageError("--until-peers-done has no client to wait for",
+                     "add one, for example --peer http-get,url=http://10.0.2.15/");
+  return peers::with_usual_servers(std::move(peers));
+}
+
+void tell_of_clients(peers::PeerNetwork& network, Runner& runner, bool until_done) {
+  network.on_client([&network, &runner, until_done](const peers::Peer& peer) {
+    const bool finished = peer.client()->state() == peers::Client::State::finished;
+    const std::string& failure = peer.client()->failure();
+    tell("avrlan: {:.6f} s: {} {}{}\n", peer.host().scheduler().now().since_start().seconds(),
+         peer.host().options().name, finished ? "has ended" : "begins",
+         failure.empty() ? "" : ", failed: " + printable(failure));
+    if (until_done && network.clients_are_done()) runner.end(EndReason::peers_done);
+  });
 }
 
 profile::RecordingOptions recording_options(const RunArguments& args) {
@@ -193,6 +231,7 @@ RunLimits run_limits(const RunArguments& args) {
 // For people who read a recording.
 std::string network(const RunArguments& args) {
   std::string text = "--net " + args.net;
+  for (const auto& peer : args.peers) text += " --peer " + peer;
   for (const auto& forward : args.forwards) text += " --hostfwd " + forward;
   if (!args.link.empty()) text += " --link " + args.link;
   return text;
@@ -228,12 +267,22 @@ int run(const RunArguments& args) {
   const Firmware firmware = Firmware::load_elf(args.firmware);
   const SimulationOptions options = simulation_options(args, board);
   const profile::RecordingOptions record = recording_options(args);
+  const std::vector<peers::PeerOptions> peers = peer_options(args);
   const RunLimits limits = run_limits(args);
   const std::optional<PinTraceOptions> pins =
       args.vcd.empty() ? std::nullopt : std::optional(PinTraceOptions::parse(args.vcd));
   const std::optional<OutDirectory> out = output_directory(args, pins, record);
   const SignalPipe signals;
-  Simulation simulation(board, firmware, options);
+  peers::PeerNetwork* peer_network = nullptr;
+  Simulation::BackendFactory far_end;
+  if (!peers.empty()) {
+    far_end = [&](Scheduler& scheduler, FrameSink& to_board) {
+      auto made = std::make_unique<peers::PeerNetwork>(scheduler, to_board, peers);
+      peer_network = made.get();
+      return made;
+    };
+  }
+  Simulation simulation(board, firmware, options, far_end);
   std::optional<profile::Recording> recording;
   if (record.profile || record.coverage) {
     recording.emplace(simulation.machine(), firmware, record);
@@ -261,6 +310,7 @@ int run(const RunArguments& args) {
 
   const std::unique_ptr<debug::Debugger> debugger =
       make_debugger(args, firmware, simulation, runner, limits, signals.fd());
+  if (peer_network) tell_of_clients(*peer_network, runner, args.until_peers_done);
 
   TextWatch expected(args.expect_text);
   TextWatch failing(args.fail_text);
@@ -292,6 +342,7 @@ int run(const RunArguments& args) {
   const RunEnd end = runner.run();
   if (progress) tell("\r\x1b[K");
   auto json = run_json(simulation, board, firmware, end);
+  if (peer_network) json["peers"] = peer_network->json();
   if (recording) {
     recording->update();
     recording->add_to(json);
@@ -309,6 +360,7 @@ int run(const RunArguments& args) {
     tell("avrlan: the firmware ended without the expected text \"{}\"\n", args.expect_text);
     status = 1;
   }
+  if (peer_network && status == 0 && peer_network->has_failed()) status = 1;
   if (end.reason == EndReason::firmware_exit && end.firmware_status > 31) {
     tell("avrlan: the firmware's status {} counts as 31\n", end.firmware_status);
   }
@@ -376,7 +428,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("in|out[@TIME],...");
   command
       ->add_option("--net", args->net,
-                   "the other end of the cable, see below: user (NAT by libslirp), none, tap or socket,...")
+                   "the other end of the cable, see below: user (NAT by libslirp), peers, none, tap or socket,...")
       ->type_name("NET")
       ->capture_default_str();
   command
@@ -384,6 +436,11 @@ void add_run_command(CLI::App& program, int& exit_status) {
           "--hostfwd", args->forwards,
           "(tcp|udp):[HOST]:PORT-[GUEST]:PORT, repeatable; HOST defaults to 127.0.0.1, PORT 0 picks a free one")
       ->type_name("FORWARD");
+  command
+      ->add_option("--peer", args->peers, "with --net peers, repeatable: a host with a service, or a client; see below")
+      ->type_name("KIND,KEY=VALUE,...");
+  command->add_flag("--until-peers-done", args->until_peers_done,
+                    "end when every client among the peers has ended; status 1 when one has failed");
   command->add_flag("--host-access", args->host_access, "let the firmware reach this host's own loopback as 10.0.2.2");
   command
       ->add_option("--link", args->link,
@@ -436,7 +493,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("[[ADDRESS:]PORT]");
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");
-  command->footer(std::string(net::far_end_help()) + "\n" + diagnostics_help +
+  command->footer(std::string(net::far_end_help()) + peers_help + peers::peers_help() + diagnostics_help +
                   "\n\nErrata (--errata) and what they are without it:" + errata_help() + "\n" + examples);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }

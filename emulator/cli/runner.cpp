@@ -36,6 +36,8 @@ std::string_view to_string(EndReason reason) {
       return "expected-text";
     case EndReason::failing_text:
       return "failing-text";
+    case EndReason::peers_done:
+      return "peers-done";
     case EndReason::virtual_limit:
       return "timeout";
     case EndReason::wall_limit:

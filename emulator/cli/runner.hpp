@@ -24,6 +24,7 @@ enum class EndReason : std::uint8_t {
   command_register,  // simavr's
   expected_text,
   failing_text,
+  peers_done,  // --until-peers-done: every client has ended
   virtual_limit,
   wall_limit,
   interrupted,  // SIGINT or SIGTERM

@@ -150,7 +150,7 @@ FarEndOptions parse_far_end(std::string_view text) {
   if (kind == "user") return parse_user(settings);
   if (kind == "tap") return parse_tap(settings);
   if (kind == "socket") return parse_socket(settings);
-  if (kind != "none") settings.fail(fmt::format("there is no '{}'", kind), "write user, none, tap or socket");
+  if (kind != "none") settings.fail(fmt::format("there is no '{}'", kind), "write user, none, peers, tap or socket");
   settings.end("");
   return {};
 }
@@ -161,6 +161,7 @@ The other end of the cable (--net):
   user[,restrict=on]             a network of its own, 10.0.2.0/24, with DHCP, DNS and NAT to this host's network by
                                  libslirp; no privilege needed; restricted, nothing that the firmware begins gets out
   none                           nothing
+  peers                          the hosts of --peer, in virtual time, without sockets
   tap[,ifname=NAME][,addr=A.B.C.D/N]
                                  a TAP interface of this host: the one that there is, or one for this run, avrlan0
                                  (needs CAP_NET_ADMIN); addr is the host's address on it

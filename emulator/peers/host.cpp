@@ -47,7 +47,7 @@ class Listener {
  public:
   virtual ~Listener() = default;
   // The line of a connection that the stack tells of for the first time. Null: we have given it up.
-  virtual Line* line_of(tcpip::WindowedConnection& connection, tcpip::TcpEvent event, Line** place) = 0;
+  virtual Line* line_of(tcpip::WindowedConnection& connection, tcpip::TcpEvent event) = 0;
   virtual void received(std::uint16_t port, const Datagram& datagram) = 0;
 };
 
@@ -110,7 +110,7 @@ class AnyStack {
   virtual FrameMemory& device() = 0;
   virtual TcpBridge& tcp() = 0;
   virtual UdpBridge& udp() = 0;
-  virtual tcpip::Connection* connect(std::uint32_t to, std::uint16_t port) = 0;
+  virtual tcpip::WindowedConnection* connect(std::uint32_t to, std::uint16_t port) = 0;
   virtual bool send(std::uint32_t to, std::uint16_t port, std::uint16_t own_port,
                     std::span<const std::uint8_t> data) = 0;
 };
@@ -137,8 +137,8 @@ class SomeStack : public AnyStack, private tcpip::Stack<Config<delayed_acks, by_
   FrameMemory& device() override { return Base::device(); }
   TcpBridge& tcp() override { return Base::template tcp_application<TcpBridge>(); }
   UdpBridge& udp() override { return Base::template udp_application<UdpBridge>(); }
-  tcpip::Connection* connect(std::uint32_t to, std::uint16_t port) override {
-    return Base::template connect<TcpBridge>(tcpip::to_address(to), port);
+  tcpip::WindowedConnection* connect(std::uint32_t to, std::uint16_t port) override {
+    return static_cast<tcpip::WindowedConnection*>(Base::template connect<TcpBridge>(tcpip::to_address(to), port));
   }
   bool send(std::uint32_t to, std::uint16_t port, std::uint16_t own_port, std::span<const std::uint8_t> data) override {
     auto datagram = Base::datagram(tcpip::to_address(to), port, own_port);
@@ -171,13 +171,12 @@ class LineOwner {
 
 class Line final : public TcpLine {
  public:
-  Line(LineOwner& owner, tcpip::WindowedConnection& connection, Line** place, std::uint16_t window,
+  Line(LineOwner& owner, tcpip::WindowedConnection& connection, std::uint16_t window,
        std::unique_ptr<TcpSession> session)
       : remote_address_(to_number(connection.remote_address())),
         remote_port_(connection.remote_port()),
         owner_(owner),
         connection_(&connection),
-        place_(place),
         window_(window),
         session_(std::move(session)) {
     connection.no_delay(true);
@@ -206,6 +205,13 @@ class Line final : public TcpLine {
     wake();
   }
 
+  // Where the stack has it, so that it hears no more of a line that is over.
+  void keep_at(Line** place) {
+    place_ = place;
+    *place = this;
+  }
+  TcpSession& session() { return *session_; }
+  const tcpip::Connection* connection() const { return connection_; }
   std::uint16_t space() const { return static_cast<std::uint16_t>(window_ - std::min<std::size_t>(unread_, window_)); }
 
   void event(tcpip::TcpEvent event) {
@@ -238,9 +244,9 @@ class Line final : public TcpLine {
     owner_.wake();
   }
   void leave() {
-    *place_ = nullptr;
-    connection_ = nullptr;
+    if (place_) *place_ = nullptr;
     owner_.forget(*this);
+    connection_ = nullptr;
   }
   void take_acknowledgement() {
     const std::uint32_t n = connection_->acknowledged() - start_;
@@ -252,7 +258,7 @@ class Line final : public TcpLine {
   const std::uint16_t remote_port_;
   LineOwner& owner_;
   tcpip::WindowedConnection* connection_;  // null: over
-  Line** place_;                           // where the stack has it
+  Line** place_ = nullptr;
   std::uint16_t window_;
   std::unique_ptr<TcpSession> session_;
   std::vector<std::uint8_t> out_;  // from `start_` of the stream on
@@ -265,7 +271,9 @@ std::uint16_t TcpBridge::space(const State& s) const {
 }
 void TcpBridge::event(tcpip::WindowedConnection& connection, State& s, tcpip::TcpEvent event) {
   const bool first = event == tcpip::TcpEvent::connected || event >= tcpip::TcpEvent::closed;
-  if (!s.line && first) s.line = listener->line_of(connection, event, &s.line);
+  if (!s.line && first) {
+    if (Line* line = listener->line_of(connection, event)) line->keep_at(&s.line);
+  }
   if (s.line) s.line->event(event);
 }
 template <class Reader>
@@ -386,11 +394,14 @@ class Host::Sockets final : public Listener, public LineOwner {
 
   void open() {
     for (Opening& opening : std::exchange(openings_, {})) {
-      const tcpip::Connection* connection = stack_->connect(opening.address, opening.port);
-      if (connection)
-        sessions_[connection] = std::move(opening.session);
-      else
+      tcpip::WindowedConnection* connection = stack_->connect(opening.address, opening.port);
+      if (!connection) {
         opening.session->ended(TcpEnd::no_room);
+        continue;
+      }
+      Line& line = add_line(*connection, std::move(opening.session));
+      opening_[connection] = &line;
+      line.session().opening(line);
     }
   }
   void send() {
@@ -400,21 +411,23 @@ class Host::Sockets final : public Listener, public LineOwner {
     });
   }
 
-  Line* line_of(tcpip::WindowedConnection& connection, tcpip::TcpEvent event, Line** place) override {
-    std::unique_ptr<TcpSession> session;
-    if (const auto opened = sessions_.find(&connection); opened != sessions_.end()) {
-      session = std::move(opened->second);
-      sessions_.erase(opened);
-    } else if (event == tcpip::TcpEvent::connected) {
-      session = accepts_.at(connection.local_port())();
-    } else {
-      return nullptr;
+  Line& add_line(tcpip::WindowedConnection& connection, std::unique_ptr<TcpSession> session) {
+    lines_.push_back(std::make_unique<Line>(*this, connection, stack_->tcp().buffer, std::move(session)));
+    return *lines_.back();
+  }
+
+  Line* line_of(tcpip::WindowedConnection& connection, tcpip::TcpEvent event) override {
+    if (const auto opened = opening_.find(&connection); opened != opening_.end()) {
+      Line* line = opened->second;
+      opening_.erase(opened);
+      return line;
     }
-    const std::uint16_t window = stack_->tcp().buffer;
-    lines_.push_back(std::make_unique<Line>(*this, connection, place, window, std::move(session)));
-    return lines_.back().get();
+    if (event != tcpip::TcpEvent::connected) return nullptr;
+    return &add_line(connection, accepts_.at(connection.local_port())());
   }
   void forget(Line& line) override {
+    if (const auto opened = opening_.find(line.connection()); opened != opening_.end() && opened->second == &line)
+      opening_.erase(opened);
     const auto found = std::ranges::find(lines_, &line, &std::unique_ptr<Line>::get);
     over_.push_back(std::move(*found));
     lines_.erase(found);
@@ -428,7 +441,7 @@ class Host::Sockets final : public Listener, public LineOwner {
   std::map<std::uint16_t, std::function<void(const Datagram&)>> receivers_;
   std::vector<Opening> openings_;
   std::vector<Unsent> datagrams_;
-  std::map<const tcpip::Connection*, std::unique_ptr<TcpSession>> sessions_;  // being opened
+  std::map<const tcpip::Connection*, Line*> opening_;
   std::vector<std::unique_ptr<Line>> lines_;
   std::vector<std::unique_ptr<Line>> over_;  // kept until their callers have returned
   Instant due_ = Instant::never();
@@ -480,7 +493,7 @@ void Host::send_frame(std::span<const std::uint8_t> octets) {
 }
 
 void Host::find(std::uint32_t address, Instant until, Found found) {
-  const bool on_link = ((address ^ options_.address) & options_.mask) == 0;
+  const bool on_link = options_.address == 0 || ((address ^ options_.address) & options_.mask) == 0;
   searches_.push_back({on_link || options_.gateway == 0 ? address : options_.gateway, until, std::move(found)});
   scheduler_.cancel(asking_);
   asking_ = scheduler_.at(scheduler_.now(), [this] { ask(); });

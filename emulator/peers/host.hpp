@@ -57,7 +57,7 @@ class Host : public FrameSink {
   void deliver(const EthernetFrame& frame) override;
 
   const HostOptions& options() const { return options_; }
-  Scheduler& scheduler() { return scheduler_; }
+  Scheduler& scheduler() const { return scheduler_; }
   // 0: none yet.
   std::uint32_t address() const;
   const DropCounters& drops() const { return drops_; }

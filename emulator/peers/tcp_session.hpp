@@ -18,7 +18,7 @@ enum class TcpEnd : std::uint8_t {
 // "closed", "reset", "timed-out", "no-room".
 std::string_view to_string(TcpEnd end);
 
-// Our end of one connection. Good until TcpSession::ended, or until abort().
+// Our end of one connection, from `opening` or `connected` on until `ended` or abort().
 class TcpLine {
  public:
   virtual std::uint32_t remote_address() const = 0;
@@ -50,6 +50,8 @@ class TcpSession {
   // What is received has to be read by TcpLine::read before the window opens again.
   virtual bool reads_late() const { return false; }
 
+  // Our SYN is sent; of a connection that we open.
+  virtual void opening(TcpLine&) {}
   virtual void connected(TcpLine&) {}
   // Data came, in order.
   virtual void received(TcpLine&, std::span<const std::uint8_t>) {}

@@ -72,6 +72,19 @@ TEST_F(BadInput, WhatIsMeant) {
   expect_one_line(run({program, "run", web, "--diag", "wire-fcs"}), usage, {"write wire-fcs=ignore"});
 }
 
+TEST_F(BadInput, Peers) {
+  const auto refused = [](std::vector<std::string> options, const std::vector<std::string>& words) {
+    options.insert(options.begin(), {program, "run", web});
+    expect_one_line(run(options), usage, words);
+  };
+  refused({"--peer", "echo"}, {"--net user has no peers", "add --net peers"});
+  refused({"--net", "peers", "--peer", "ecko"}, {"no kind of peer 'ecko'", "did you mean 'echo'?"});
+  refused({"--net", "peers", "--peer", "http,dir=/nonexistent"}, {"no directory /nonexistent"});
+  refused({"--net", "peers", "--peer", "echo,ip=10.0.2.3"}, {"10.0.2.3", "another peer"});
+  refused({"--net", "peers", "--until-peers-done"}, {"no client to wait for", "http-get"});
+  refused({"--net", "peers", "--host-access"}, {"--net peers has no host to be reached"});
+}
+
 TEST_F(BadInput, NoFirmware) {
   expect_one_line(run({program, "run"}), usage, {"FIRMWARE", "avrlan run --help"});
 }
@@ -184,7 +197,8 @@ TEST_F(BadInput, Link) {
 
 TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--pace", "fast"}), usage, {"--pace"});
-  expect_one_line(run({program, "run", web, "--net", "wifi"}), usage, {"--net wifi", "user, none, tap or socket"});
+  expect_one_line(run({program, "run", web, "--net", "wifi"}), usage,
+                  {"--net wifi", "user, none, peers, tap or socket"});
   expect_one_line(run({program, "run", web, "--engine", "turbo"}), usage, {"--engine", "exact", "simavr"});
   expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});

@@ -79,8 +79,8 @@ const std::string long_path = "socket,listen=unix:/" + std::string(107, 'x');
 INSTANTIATE_TEST_SUITE_P(
     Texts, WrongFarEnd,
     testing::Values(
-        Wrong{"", "there is no ''", "user, none, tap or socket"}, Wrong{"slirp", "there is no 'slirp'", "user, none"},
-        Wrong{"none,x=1", "no key 'x'", "without any"},
+        Wrong{"", "there is no ''", "user, none, peers, tap or socket"},
+        Wrong{"slirp", "there is no 'slirp'", "user, none"}, Wrong{"none,x=1", "no key 'x'", "without any"},
         Wrong{"user,", "'' is not of the form key=value", "tap,ifname="},
         Wrong{"user,restrict=yes", "cannot be 'yes'", "restrict=on"},
         Wrong{"user,restrict=on,mtu=1", "'mtu'", "restrict"},

@@ -1,0 +1,292 @@
+#include "emulator/peers/peer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "emulator/board/host_error.hpp"
+#include "emulator/board/nearest_name.hpp"
+#include "emulator/board/read_file.hpp"
+#include "emulator/net/user_network.hpp"
+#include "emulator/peers/dhcp_server.hpp"
+#include "emulator/peers/dns_server.hpp"
+#include "emulator/peers/http_client.hpp"
+#include "emulator/peers/http_server.hpp"
+#include "emulator/peers/ntp_server.hpp"
+#include "emulator/peers/simple_services.hpp"
+#include "emulator/peers/syslog_server.hpp"
+
+namespace avrlan::peers {
+
+namespace {
+
+using Names = PeerOptions::Names;
+using Make = std::function<std::unique_ptr<Part>(Host&, const Names&)>;
+
+constexpr std::uint32_t first_address = net::user_network::network + 100;
+
+template <class Service>
+Make simple(Settings&) {
+  return [](Host& host, const Names&) { return std::make_unique<Service>(host); };
+}
+
+Make http(Settings& settings) {
+  const std::filesystem::path directory = settings.needed("dir", "www");
+  const auto port = static_cast<std::uint16_t>(settings.number("port", 80, 1, 65'535));
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error))
+    settings.refuse(fmt::format("there is no directory {}", directory.string()), "give dir= one with files to serve");
+  return [=](Host& host, const Names&) { return std::make_unique<HttpServer>(host, directory, port); };
+}
+
+Make dhcp(Settings& settings) {
+  DhcpServerOptions options;
+  options.first = settings.address("pool").value_or(net::user_network::first_lease);
+  options.count = static_cast<std::uint32_t>(settings.number("count", 16, 1, 65'536));
+  options.router = settings.address("router").value_or(net::user_network::gateway);
+  options.dns = settings.address("dns").value_or(net::user_network::name_server);
+  options.lease = static_cast<std::uint32_t>(settings.time("lease", Duration::seconds(86'400)) / Duration::seconds(1));
+  if (options.lease < 8) settings.refuse("lease is shorter than 8 s", "write lease=1h");
+  return [=](Host& host, const Names&) { return std::make_unique<DhcpServer>(host, options); };
+}
+
+Make dns(Settings& settings) {
+  DnsServerOptions options;
+  if (const auto zone = settings.text("zone"))
+    options.names = read_hosts(read_file(*zone, "give zone= a file with lines like: 10.0.2.100 server.example"), *zone);
+  for (const std::string& text : settings.texts("host")) {
+    const std::size_t colon = text.find(':');
+    const auto address = colon == std::string::npos ? std::nullopt : parse_address(text.substr(colon + 1));
+    if (!address)
+      settings.refuse(fmt::format("host={} is not NAME:ADDRESS", text), "write host=server.example:10.0.2.100");
+    options.names.merge(read_hosts(fmt::format("{} {}", format_address(*address), text.substr(0, colon)), "host="));
+  }
+  options.others = settings.address("others").value_or(0);
+  options.ttl = static_cast<std::uint32_t>(settings.number("ttl", 300, 0, INT32_MAX));
+  return [=](Host& host, const Names& names) {
+    DnsServerOptions all = options;
+    all.names.insert(names.begin(), names.end());
+    return std::make_unique<DnsServer>(host, std::move(all));
+  };
+}
+
+Make ntp(Settings& settings) {
+  const std::string text = settings.text("time").value_or("2026-01-01T00:00:00Z");
+  const auto start = parse_utc(text);
+  if (!start) settings.refuse(fmt::format("time={} is no time of day in UTC", text), "write time=2026-11-30T17:20:05Z");
+  return [=](Host& host, const Names&) { return std::make_unique<NtpServer>(host, *start); };
+}
+
+ClientOptions client_options(Settings& settings, std::uint32_t target) {
+  ClientOptions options;
+  options.target = target;
+  options.start = settings.time("start", {});
+  options.wait = settings.time("wait", options.wait);
+  return options;
+}
+
+Make http_get(Settings& settings) {
+  HttpClientOptions options;
+  const std::string url = settings.needed("url", "http://10.0.2.15/");
+  constexpr std::string_view scheme = "http://";
+  const std::string_view rest = std::string_view(url).substr(std::min(url.size(), scheme.size()));
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  options.host = rest.substr(0, slash);
+  if (slash != rest.size()) options.path = rest.substr(slash);
+  const std::size_t colon = std::min(options.host.find(':'), options.host.size());
+  const auto address = parse_address(std::string_view(options.host).substr(0, colon));
+  unsigned port = colon == options.host.size() ? 80 : 0;
+  if (port == 0) std::from_chars(options.host.data() + colon + 1, options.host.data() + options.host.size(), port);
+  const bool printable =
+      std::ranges::all_of(options.path, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
+  if (!url.starts_with(scheme) || !address || port == 0 || port > 65'535 || !printable)
+    settings.refuse(fmt::format("url={} is not http://ADDRESS[:PORT]/PATH", url), "write url=http://10.0.2.15/");
+  options.port = static_cast<std::uint16_t>(port);
+  options.count = static_cast<std::uint32_t>(settings.number("count", 1, 1, 1'000'000));
+  options.parallel = static_cast<std::uint32_t>(settings.number("parallel", 1, 1, 50));
+  options.gap = settings.time("gap", {});
+  options.timeout = settings.time("timeout", options.timeout);
+  options.status = static_cast<int>(settings.number("status", 200, 100, 599));
+  options.client = client_options(settings, *address);
+  return [=](Host& host, const Names&) { return std::make_unique<HttpClient>(host, options); };
+}
+
+struct Kind {
+  std::string_view name;
+  bool is_client;
+  Make (*read)(Settings&);
+  std::string_view help;
+};
+
+constexpr std::array kinds = {
+    Kind{"echo", false, simple<EchoService>, "TCP and UDP port 7: what is sent comes back"},
+    Kind{"discard", false, simple<DiscardService>, "TCP and UDP port 9"},
+    Kind{"chargen", false, simple<ChargenService>, "TCP and UDP port 19: printable characters without end"},
+    Kind{"http", false, http, "dir=DIRECTORY port=80: its files"},
+    Kind{"dhcp", false, dhcp,
+         "pool=10.0.2.15 count=16 router=10.0.2.2 dns=10.0.2.3 lease=24h: addresses, the first free one"},
+    Kind{"dns", false, dns,
+         "zone=FILE (lines of: ADDRESS NAME) host=NAME:ADDRESS others=ADDRESS ttl=300: also the peers' names"},
+    Kind{"ntp", false, ntp, "time=2026-01-01T00:00:00Z at the start of the run"},
+    Kind{"syslog", false, simple<SyslogServer>, "UDP port 514: the lines are in run.json"},
+    Kind{"http-get", true, http_get, "url=http://10.0.2.15/ count=1 parallel=1 gap=0 timeout=60s status=200"}};
+
+const Kind& find_kind(const std::string& where, const std::string& name) {
+  const auto kind = std::ranges::find(kinds, name, &Kind::name);
+  if (kind != kinds.end()) return *kind;
+  std::vector<std::string> names;
+  for (const Kind& known : kinds) names.emplace_back(known.name);
+  throw UsageError(fmt::format("{}: there is no kind of peer '{}'", where, name),
+                   fmt::format("did you mean '{}'? There are: {}", nearest_name(name, names), fmt::join(names, ", ")));
+}
+
+MacAddress read_mac(const Settings& settings, const std::string& text) {
+  MacAddress mac{};
+  int read = 0;
+  std::array<unsigned, 6> octets{};
+  const int found = std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
+                                &octets[3], &octets[4], &octets[5], &read);
+  if (found != 6 || static_cast<std::size_t>(read) != text.size() || (octets[0] & 1) != 0)
+    settings.refuse(fmt::format("mac={} is no MAC address of one host", text), "write mac=02:00:00:00:00:64");
+  std::ranges::transform(octets, mac.begin(), [](unsigned octet) { return static_cast<std::uint8_t>(octet); });
+  return mac;
+}
+
+void read_host(Settings& settings, PeerOptions& options) {
+  HostOptions& host = options.host;
+  host.name = settings.text("name").value_or("");
+  if (const auto mac = settings.text("mac")) host.mac = read_mac(settings, *mac);
+  const auto ip = settings.text("ip");
+  options.by_dhcp = ip == "dhcp";
+  if (ip && !options.by_dhcp) {
+    const auto address = parse_address(*ip);
+    if (!address || *address == 0)
+      settings.refuse(fmt::format("ip={} is no IPv4 address", *ip), "write ip=10.0.2.100, or ip=dhcp");
+    host.address = *address;
+  }
+  host.mask = settings.address("mask").value_or(host.mask);
+  host.gateway = settings.address("gateway").value_or(host.gateway);
+  host.delayed_acks = settings.choice("acks", {"delayed", "immediate"}) == "delayed";
+  host.mss = static_cast<std::uint16_t>(settings.number("mss", host.mss, 64, 1460));
+  host.window = static_cast<std::uint16_t>(settings.size("window", host.window, 1, 32'767));
+  host.seed = static_cast<std::uint64_t>(settings.number("seed", 1, 0, INT64_MAX));
+}
+
+std::string unused_name(const std::string& kind, const std::vector<PeerOptions>& peers) {
+  std::string name = kind;
+  const auto taken = [&] {
+    return std::ranges::any_of(peers, [&](const PeerOptions& peer) { return peer.host.name == name; });
+  };
+  for (int number = 2; taken(); ++number) name = fmt::format("{}-{}", kind, number);
+  return name;
+}
+
+std::uint32_t unused_address(const std::string& kind, const std::vector<PeerOptions>& peers) {
+  std::uint32_t address = kind == "dhcp"  ? net::user_network::gateway
+                          : kind == "dns" ? net::user_network::name_server
+                                          : first_address;
+  const auto taken = [&] {
+    return std::ranges::any_of(peers, [&](const PeerOptions& peer) { return peer.host.address == address; });
+  };
+  while (taken()) address = std::max(address + 1, first_address);
+  return address;
+}
+
+template <class Value, class Format>
+void refuse_twice(const std::vector<PeerOptions>& peers, std::string_view key, Value value, Format format) {
+  for (auto one = peers.begin(); one != peers.end(); ++one) {
+    const auto other =
+        std::find_if(one + 1, peers.end(), [&](const PeerOptions& p) { return value(p) == value(*one); });
+    if (value(*one) == decltype(value(*one)){} || other == peers.end()) continue;
+    throw UsageError(
+        fmt::format("{}: {}={} is that of another peer ({})", other->where, key, format(value(*other)), one->kind),
+        fmt::format("give each its own {}=, or leave it out", key));
+  }
+}
+
+}  // namespace
+
+PeerOptions PeerOptions::parse(const std::string& where, const std::string& kind, KeyValues values) {
+  const Kind& found = find_kind(where, kind);
+  Settings settings(where, std::move(values));
+  PeerOptions options;
+  options.where = where;
+  options.kind = kind;
+  options.is_client = found.is_client;
+  read_host(settings, options);
+  options.make = found.read(settings);
+  settings.finish();
+  return options;
+}
+
+PeerOptions PeerOptions::parse(std::string_view text) {
+  const std::size_t end = std::min(text.find(','), text.size());
+  const std::string kind(text.substr(0, end));
+  KeyValues values;
+  for (std::size_t comma = end; comma < text.size();) {
+    const std::size_t from = comma + 1;
+    comma = std::min(text.find(',', from), text.size());
+    const std::string_view item = text.substr(from, comma - from);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos)
+      throw UsageError(fmt::format("--peer {}: '{}' is not of the form key=value", kind, item),
+                       "for example --peer http,dir=www,ip=10.0.2.100");
+    values.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return parse("--peer " + kind, kind, std::move(values));
+}
+
+void complete(std::vector<PeerOptions>& peers) {
+  refuse_twice(
+      peers, "name", [](const auto& p) { return p.host.name; }, [](const auto& name) { return name; });
+  refuse_twice(
+      peers, "ip", [](const auto& p) { return p.host.address; }, format_address);
+  refuse_twice(
+      peers, "mac", [](const auto& p) { return p.host.mac; },
+      [](const MacAddress& mac) { return fmt::format("{:02x}", fmt::join(mac, ":")); });
+  for (std::size_t i = 0; i != peers.size(); ++i) {
+    PeerOptions& peer = peers[i];
+    if (peer.host.name.empty()) peer.host.name = unused_name(peer.kind, peers);
+    if (peer.host.address == 0 && !peer.by_dhcp) peer.host.address = unused_address(peer.kind, peers);
+    if (peer.host.mac != MacAddress{}) continue;
+    // Locally administered: 02:50 and the address, or 02:51 and a number.
+    peer.host.mac = {2, static_cast<std::uint8_t>(peer.by_dhcp ? 0x51 : 0x50)};
+    const std::uint32_t rest = peer.by_dhcp ? static_cast<std::uint32_t>(i + 1) : peer.host.address;
+    for (std::size_t octet = 0; octet != 4; ++octet)
+      peer.host.mac[2 + octet] = static_cast<std::uint8_t>(rest >> (24 - 8 * octet));
+  }
+}
+
+PeerOptions::Names names_of(const std::vector<PeerOptions>& peers) {
+  PeerOptions::Names names;
+  for (const PeerOptions& peer : peers)
+    if (!peer.by_dhcp) names[peer.host.name] = peer.host.address;
+  return names;
+}
+
+Peer::Peer(Scheduler& scheduler, FrameSink& out, const PeerOptions& options, const PeerOptions::Names& names)
+    : kind_(options.kind),
+      host_(scheduler, out, options.host),
+      part_(options.make(host_, names)),
+      client_(dynamic_cast<Client*>(part_.get())) {}
+
+nlohmann::ordered_json Peer::json() const {
+  nlohmann::ordered_json json = {{"name", host_.options().name},
+                                 {"kind", kind_},
+                                 {"address", format_address(host_.address())},
+                                 {"mac", fmt::format("{:02x}", fmt::join(host_.options().mac, ":"))}};
+  json.update(part_->figures());
+  return json;
+}
+
+std::string peers_help() {
+  std::string text;
+  for (const Kind& kind : kinds) text += fmt::format("  {:<10} {}\n", kind.name, kind.help);
+  return text;
+}
+
+}  // namespace avrlan::peers

@@ -1,0 +1,98 @@
+// What a person says of peers, and peers on a switch.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "emulator/board/host_error.hpp"
+#include "emulator/peers/network.hpp"
+
+namespace avrlan::test {
+namespace {
+
+using peers::PeerOptions;
+using testing::HasSubstr;
+
+void expect_refused(const std::vector<std::string>& texts, const std::string& what, const std::string& hint) {
+  try {
+    std::vector<PeerOptions> all;
+    for (const auto& text : texts) all.push_back(PeerOptions::parse(text));
+    peers::with_usual_servers(all);
+    ADD_FAILURE() << texts.back() << " is taken";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(what));
+    EXPECT_THAT(error.hint(), HasSubstr(hint));
+  }
+}
+
+TEST(PeerOptions, SayWhatIsWrong) {
+  expect_refused({"htpp"}, "--peer htpp: there is no kind of peer 'htpp'", "did you mean 'http'?");
+  expect_refused({"echo,colour=blue"}, "--peer echo: there is no key 'colour'", "did you mean ");
+  expect_refused({"echo,mss"}, "'mss' is not of the form key=value", "--peer http,dir=www");
+  expect_refused({"echo,mss=1461"}, "mss '1461' is not a whole number from 64 to 1460", "decimal");
+  expect_refused({"echo,mss=536,mss=537"}, "mss is given 2 times", "keep one mss=");
+  expect_refused({"echo,acks=late"}, "acks=late is not one of delayed, immediate", "did you mean acks=");
+  expect_refused({"echo,ip=10.0.2"}, "ip=10.0.2 is no IPv4 address", "ip=10.0.2.100");
+  expect_refused({"echo,mac=03:00:00:00:00:01"}, "is no MAC address of one host", "mac=02:");
+  expect_refused({"echo,window=40k"}, "window", "decimal");
+  expect_refused({"http"}, "--peer http: dir= is missing", "add dir=www");
+  expect_refused({"http,dir=/nonexistent"}, "there is no directory /nonexistent", "dir=");
+  expect_refused({"ntp,time=noon"}, "time=noon is no time of day", "time=2026-11-30T17:20:05Z");
+  expect_refused({"dns,host=a"}, "host=a is not NAME:ADDRESS", "host=server.example:10.0.2.100");
+  expect_refused({"dns,zone=/nonexistent"}, "/nonexistent", "zone=");
+  expect_refused({"http-get"}, "url= is missing", "url=http://10.0.2.15/");
+  expect_refused({"http-get,url=https://10.0.2.15/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
+  expect_refused({"http-get,url=http://board/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
+  expect_refused({"http-get,url=http://10.0.2.15:0/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
+  expect_refused({"echo,ip=10.0.2.7", "discard,ip=10.0.2.7"},
+                 "--peer discard: ip=10.0.2.7 is that of another peer (echo)", "its own ip=");
+  expect_refused({"echo,name=x", "discard,name=x"}, "name=x is that of another peer", "its own name=");
+  expect_refused({"echo,mac=02:00:00:00:00:01", "discard,mac=02:00:00:00:00:01"}, "mac=02:00:00:00:00:01", "mac=");
+}
+
+TEST(PeerOptions, GiveWhatIsLeftOut) {
+  std::vector<PeerOptions> all;
+  for (const char* text : {"echo", "echo", "discard,ip=10.0.2.100", "chargen,ip=dhcp,name=clock"})
+    all.push_back(PeerOptions::parse(text));
+  all = peers::with_usual_servers(all);
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> addresses;
+  for (const auto& peer : all) {
+    names.push_back(peer.host.name);
+    addresses.push_back(peer.host.address & 0xff);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("dhcp", "dns", "echo", "echo-2", "discard", "clock"));
+  EXPECT_THAT(addresses, testing::ElementsAre(2, 3, 101, 102, 100, 0));
+  EXPECT_EQ(peers::names_of(all).at("discard"), 0x0a000264u);
+}
+
+struct Nothing : FrameSink {
+  void deliver(const EthernetFrame&) override {}
+};
+
+TEST(PeerNetwork, LetsAPeerTakeAnAddressAndGetAPageFromAnother) {
+  Scheduler scheduler;
+  Nothing board;
+  std::vector<PeerOptions> all;
+  all.push_back(PeerOptions::parse("http,dir=" AVRLAN_SOURCE_DIR "/emulator/peers,ip=10.0.2.200"));
+  all.push_back(PeerOptions::parse("http-get,url=http://10.0.2.200/README.md,count=7,parallel=3,gap=10ms,ip=dhcp"));
+  all.push_back(PeerOptions::parse("http-get,url=http://10.0.2.200/nothing,name=wrong"));
+  all.push_back(PeerOptions::parse("http-get,url=http://10.0.2.201/,wait=2s,name=early"));
+  peers::PeerNetwork network(scheduler, board, peers::with_usual_servers(all));
+  int told = 0;
+  network.on_client([&](const peers::Peer&) { ++told; });
+  while (!network.clients_are_done() && scheduler.now() < Instant::at(Duration::seconds(60)))
+    scheduler.run_until(scheduler.now() + Duration::milliseconds(10));
+  EXPECT_EQ(told, 5);
+  const auto json = network.json();
+  EXPECT_EQ(json[3]["requests"], 7);
+  EXPECT_EQ(json[3]["failure"], nullptr);
+  EXPECT_EQ(json[3]["address"], "10.0.2.15");
+  EXPECT_EQ(json[3]["results"][0]["crc32"], json[3]["results"][6]["crc32"]);
+  EXPECT_EQ(json[4]["failure"], "request 1: status 404 instead of 200");
+  EXPECT_EQ(json[5]["failure"], "nobody answers ARP for 10.0.2.201");
+  EXPECT_EQ(json[2]["answers"]["200"], 7);
+  EXPECT_TRUE(network.has_failed());
+}
+
+}  // namespace
+}  // namespace avrlan::test
