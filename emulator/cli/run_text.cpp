@@ -35,6 +35,7 @@ std::string ending(const JsonValue& result) {
   if (is(EndReason::sleep_for_ever)) return "the firmware sleeps with interrupts off";
   if (is(EndReason::command_register)) return "the firmware wrote simavr's command register";
   if (is(EndReason::expected_text)) return "the expected text was seen";
+  if (is(EndReason::peers_done)) return "every client among the peers has ended";
   if (is(EndReason::failing_text)) return "the failing text was seen";
   if (is(EndReason::virtual_limit)) return "--timeout was reached";
   if (is(EndReason::wall_limit)) return "--wall-timeout was reached";

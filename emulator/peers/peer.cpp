@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -12,12 +11,16 @@
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/read_file.hpp"
 #include "emulator/net/user_network.hpp"
+#include "emulator/peers/bad_input_client.hpp"
 #include "emulator/peers/dhcp_server.hpp"
 #include "emulator/peers/dns_server.hpp"
 #include "emulator/peers/http_client.hpp"
 #include "emulator/peers/http_server.hpp"
 #include "emulator/peers/ntp_server.hpp"
+#include "emulator/peers/ping_client.hpp"
+#include "emulator/peers/port_scan.hpp"
 #include "emulator/peers/simple_services.hpp"
+#include "emulator/peers/stream_client.hpp"
 #include "emulator/peers/syslog_server.hpp"
 
 namespace avrlan::peers {
@@ -99,13 +102,12 @@ Make http_get(Settings& settings) {
   if (slash != rest.size()) options.path = rest.substr(slash);
   const std::size_t colon = std::min(options.host.find(':'), options.host.size());
   const auto address = parse_address(std::string_view(options.host).substr(0, colon));
-  unsigned port = colon == options.host.size() ? 80 : 0;
-  if (port == 0) std::from_chars(options.host.data() + colon + 1, options.host.data() + options.host.size(), port);
+  const auto port = colon == options.host.size() ? 80 : parse_port(std::string_view(options.host).substr(colon + 1));
   const bool printable =
       std::ranges::all_of(options.path, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
-  if (!url.starts_with(scheme) || !address || port == 0 || port > 65'535 || !printable)
+  if (!url.starts_with(scheme) || !address || !port || !printable)
     settings.refuse(fmt::format("url={} is not http://ADDRESS[:PORT]/PATH", url), "write url=http://10.0.2.15/");
-  options.port = static_cast<std::uint16_t>(port);
+  options.port = *port;
   options.count = static_cast<std::uint32_t>(settings.number("count", 1, 1, 1'000'000));
   options.parallel = static_cast<std::uint32_t>(settings.number("parallel", 1, 1, 50));
   options.gap = settings.time("gap", {});
@@ -113,6 +115,92 @@ Make http_get(Settings& settings) {
   options.status = static_cast<int>(settings.number("status", 200, 100, 599));
   options.client = client_options(settings, *address);
   return [=](Host& host, const Names&) { return std::make_unique<HttpClient>(host, options); };
+}
+
+Make tcp_stream(Settings& settings) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  StreamOptions options;
+  const Endpoint to = settings.endpoint("to", "10.0.2.15:7");
+  options.client = client_options(settings, to.address);
+  options.port = to.port;
+  const auto size = [&](std::string_view key) { return static_cast<std::uint64_t>(settings.size(key, 0, 0, most)); };
+  options.up = size("up");
+  options.down = size("down");
+  options.chunk = size("chunk");
+  options.rate = size("rate");
+  options.echo = settings.choice("check", {"none", "echo"}) == "echo";
+  options.timeout = settings.time("timeout", options.timeout);
+  if (options.up == 0 && options.down == 0)
+    settings.refuse("neither up= nor down= says how much", "add up=100k, down=100k or both");
+  return [=](Host& host, const Names&) { return std::make_unique<StreamClient>(host, options); };
+}
+
+PingOptions ping_options(Settings& settings, std::uint32_t target) {
+  PingOptions options;
+  options.client = client_options(settings, target);
+  options.count = static_cast<std::uint32_t>(settings.number("count", 4, 1, 1'000'000));
+  options.size = static_cast<std::uint32_t>(settings.size("size", 56, 4, 1472));
+  options.interval = settings.time("interval", options.interval);
+  options.timeout = settings.time("timeout", options.timeout);
+  options.lost = static_cast<std::uint32_t>(settings.number("lost", 0, 0, 1'000'000));
+  return options;
+}
+
+std::uint32_t target(Settings& settings) {
+  const std::string text = settings.needed("to", "10.0.2.15");
+  const auto address = parse_address(text);
+  if (!address) settings.refuse(fmt::format("to={} is no IPv4 address", text), "write to=10.0.2.15");
+  return *address;
+}
+
+Make ping(Settings& settings) {
+  const PingOptions options = ping_options(settings, target(settings));
+  return [=](Host& host, const Names&) { return std::make_unique<IcmpPing>(host, options); };
+}
+
+Make udp_ping(Settings& settings) {
+  const Endpoint to = settings.endpoint("to", "10.0.2.15:7");
+  PingOptions options = ping_options(settings, to.address);
+  options.port = to.port;
+  return [=](Host& host, const Names&) { return std::make_unique<UdpPing>(host, options); };
+}
+
+// "1-1024+8080"
+std::set<std::uint16_t> read_ports(const Settings& settings, std::string_view key, const std::string& text) {
+  std::set<std::uint16_t> ports;
+  std::size_t plus = 0;
+  for (std::size_t from = 0; from <= text.size(); from = plus + 1) {
+    plus = std::min(text.find('+', from), text.size());
+    const std::string_view range = std::string_view(text).substr(from, plus - from);
+    const std::size_t dash = std::min(range.find('-'), range.size());
+    const auto first = parse_port(range.substr(0, dash));
+    const auto last = dash == range.size() ? first : parse_port(range.substr(dash + 1));
+    if (!first || !last || *last < *first)
+      settings.refuse(fmt::format("{}={} is no list of ports", key, text), fmt::format("write {}=1-1024+8080", key));
+    for (unsigned port = *first; port <= *last; ++port) ports.insert(static_cast<std::uint16_t>(port));
+  }
+  return ports;
+}
+
+Make port_scan(Settings& settings) {
+  PortScanOptions options;
+  options.client = client_options(settings, target(settings));
+  const auto ports = read_ports(settings, "ports", settings.text("ports").value_or("1-1024"));
+  options.ports.assign(ports.begin(), ports.end());
+  options.parallel = static_cast<std::uint32_t>(settings.number("parallel", options.parallel, 1, 50));
+  options.timeout = settings.time("timeout", options.timeout);
+  if (const auto open = settings.text("open")) options.expected = read_ports(settings, "open", *open);
+  return [=](Host& host, const Names&) { return std::make_unique<PortScan>(host, options); };
+}
+
+Make bad_input(Settings& settings) {
+  BadInputOptions options;
+  options.client = client_options(settings, target(settings));
+  options.port = static_cast<std::uint16_t>(settings.number("port", 0, 0, 65'535));
+  options.gap = settings.time("gap", options.gap);
+  options.patience = settings.time("patience", options.patience);
+  options.seed = static_cast<std::uint64_t>(settings.number("frames-seed", 1, 0, INT64_MAX));
+  return [=](Host& host, const Names&) { return std::make_unique<BadInputClient>(host, options); };
 }
 
 struct Kind {
@@ -133,7 +221,15 @@ constexpr std::array kinds = {
          "zone=FILE (lines of: ADDRESS NAME) host=NAME:ADDRESS others=ADDRESS ttl=300: also the peers' names"},
     Kind{"ntp", false, ntp, "time=2026-01-01T00:00:00Z at the start of the run"},
     Kind{"syslog", false, simple<SyslogServer>, "UDP port 514: the lines are in run.json"},
-    Kind{"http-get", true, http_get, "url=http://10.0.2.15/ count=1 parallel=1 gap=0 timeout=60s status=200"}};
+    Kind{"http-get", true, http_get, "url=http://10.0.2.15/ count=1 parallel=1 gap=0 timeout=60s status=200"},
+    Kind{"tcp-stream", true, tcp_stream,
+         "to=10.0.2.15:7 up=BYTES down=BYTES chunk=BYTES rate=BYTES (read a second) check=none|echo timeout=120s"},
+    Kind{"ping", true, ping, "to=10.0.2.15 count=4 size=56 interval=1s timeout=1s lost=0 (may be lost)"},
+    Kind{"udp-ping", true, udp_ping, "to=10.0.2.15:7, and as ping: an echo service"},
+    Kind{"port-scan", true, port_scan,
+         "to=10.0.2.15 ports=1-1024+8080 parallel=8 timeout=3s open=PORTS (no others, or it fails)"},
+    Kind{"bad-input", true, bad_input,
+         "to=10.0.2.15 port=0 (TCP, to be tried) gap=2ms patience=100s frames-seed=1: malformed frames"}};
 
 const Kind& find_kind(const std::string& where, const std::string& name) {
   const auto kind = std::ranges::find(kinds, name, &Kind::name);

@@ -36,6 +36,11 @@ std::optional<std::uint32_t> parse_address(std::string_view text) {
   return address;
 }
 
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+  const std::uint32_t port = parse_decimal(text, 65'535).value_or(0);
+  return port == 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(port));
+}
+
 std::string format_address(std::uint32_t address) {
   return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);
 }
@@ -115,11 +120,10 @@ Endpoint Settings::endpoint(std::string_view key, std::string_view example) {
   const std::string value = needed(key, example);
   const std::size_t colon = value.rfind(':');
   const auto address = parse_address(value.substr(0, colon));
-  const std::uint32_t port =
-      colon == std::string::npos ? 0 : parse_decimal(std::string_view(value).substr(colon + 1), 65'535).value_or(0);
-  if (!address || port == 0)
+  const auto port = colon == std::string::npos ? std::nullopt : parse_port(std::string_view(value).substr(colon + 1));
+  if (!address || !port)
     refuse(fmt::format("{}={} is not ADDRESS:PORT", key, value), fmt::format("write {}={}", key, example));
-  return {*address, static_cast<std::uint16_t>(port)};
+  return {*address, *port};
 }
 
 void Settings::finish() const {

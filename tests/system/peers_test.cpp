@@ -109,6 +109,36 @@ TEST_P(Peers, TellNamesAndTheTimeOfDay) {
   EXPECT_EQ(peer(outcome, "dns")["answered"], 1);
 }
 
+TEST_P(Peers, StreamAndPing) {
+  for (const std::string image : {"echo", "echo-interrupt"}) {
+    const Outcome outcome = twice(
+        image, {"--until-peers-done", "--peer", "tcp-stream,to=10.0.2.15:7,up=20k,down=20k,check=echo,acks=immediate",
+                "--peer", "udp-ping,to=10.0.2.15:7,count=20,size=1000,interval=20ms", "--peer",
+                "ping,to=10.0.2.15,count=20,size=1400,interval=30ms,acks=immediate", "--peer",
+                "port-scan,to=10.0.2.15,ports=1-30,parallel=2,open=7"});
+    EXPECT_EQ(outcome.done.status, 0) << outcome.done.err;
+    EXPECT_EQ(peer(outcome, "tcp-stream")["down_bytes"], 20'480);
+    EXPECT_EQ(peer(outcome, "udp-ping")["received"], 20);
+    EXPECT_EQ(peer(outcome, "ping")["received"], 20);
+    EXPECT_EQ(peer(outcome, "port-scan")["open"], Json::array({7}));
+  }
+}
+
+TEST_P(Peers, FindWhatOtherImagesServe) {
+  const Outcome netio = twice(
+      "netio", {"--until-peers-done", "--peer", "port-scan,to=10.0.2.15,ports=7+23+80+18767,parallel=2,open=18767"});
+  EXPECT_EQ(netio.done.status, 0) << netio.done.err;
+  const Outcome telnet = twice("telnet", {"--until-peers-done", "--peer", "tcp-stream,to=10.0.2.15:23,down=10"});
+  EXPECT_EQ(telnet.done.status, 0) << telnet.done.err;
+  EXPECT_GE(peer(telnet, "tcp-stream")["down_bytes"], 10);
+}
+
+TEST_P(Peers, AreSurvived) {
+  const Outcome outcome = twice("web", {"--until-peers-done", "--peer", "bad-input,to=10.0.2.15,port=80"});
+  EXPECT_EQ(outcome.done.status, 0) << outcome.done.err;
+  EXPECT_GT(peer(outcome, "bad-input")["survived"].size(), 20u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Boards, Peers, testing::Values("uno-enc28j60", "mega-enc28j60"),
                          [](const auto& about) { return about.param.substr(0, about.param.find('-')); });
 

@@ -43,6 +43,12 @@ TEST(PeerOptions, SayWhatIsWrong) {
   expect_refused({"http-get,url=https://10.0.2.15/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
   expect_refused({"http-get,url=http://board/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
   expect_refused({"http-get,url=http://10.0.2.15:0/"}, "is not http://ADDRESS[:PORT]/PATH", "url=");
+  expect_refused({"tcp-stream,to=10.0.2.15:7"}, "neither up= nor down=", "up=100k");
+  expect_refused({"tcp-stream,to=10.0.2.15,up=1"}, "to=10.0.2.15 is not ADDRESS:PORT", "to=10.0.2.15:7");
+  expect_refused({"ping,to=board"}, "to=board is no IPv4 address", "to=10.0.2.15");
+  expect_refused({"ping,to=10.0.2.15,size=3"}, "size '3' is not a whole number from 4 to 1472", "decimal");
+  for (const char* ports : {"", "0", "5-4", "1-70000", "2x", "80+", "+80", "1-"})
+    expect_refused({std::string("port-scan,to=10.0.2.15,ports=") + ports}, "is no list of ports", "ports=1-1024+8080");
   expect_refused({"echo,ip=10.0.2.7", "discard,ip=10.0.2.7"},
                  "--peer discard: ip=10.0.2.7 is that of another peer (echo)", "its own ip=");
   expect_refused({"echo,name=x", "discard,name=x"}, "name=x is that of another peer", "its own name=");
