@@ -105,7 +105,7 @@ void Replay::to_board() {
 void Replay::from_board(const EthernetFrame& frame) {
   if (next_out_ == out_.size()) {
     return differs(fmt::format("a frame at cycle {} that was not sent in the recording, which has {} frames\n  {}\n{}",
-                               cycle(), trace_.frames.size(), net::summary(frame.octets), functions()));
+                               cycle(), trace_.frames.size(), net::summary(frame.octets), calls("sent by", sent_by_)));
   }
   const std::size_t number = out_[next_out_];
   const net::TraceFrame& recorded = trace_.frames[number];
@@ -125,17 +125,17 @@ void Replay::from_board(const EthernetFrame& frame) {
                                  ? std::string("  only the FCS differs\n")
                                  : net::side_by_side(expected.octets, frame.octets, "recorded", "now");
     return differs(fmt::format("frame {} was sent {}{}\n{}{}", number + 1, when, same ? "" : ", and is another", what,
-                               functions()));
+                               calls("sent by", sent_by_)));
   }
   ++next_out_;
   progress(number);
 }
 
-// Who had the frame sent, or where the firmware is.
-std::string Replay::functions() const {
+// Calls, the innermost first; `verb` says what it has done.
+std::string Replay::calls(const std::string& verb, const std::vector<std::uint32_t>& pcs) const {
   std::string text;
-  for (const auto& line : simulation_->diagnostics().lines(sent_by_))
-    text += fmt::format("  {} {}\n", text.empty() ? "sent by" : "   from", to_text(line));
+  for (const auto& line : simulation_->diagnostics().lines(pcs))
+    text += fmt::format("  {:>{}} {}\n", text.empty() ? verb : "from", verb.size(), to_text(line));
   return text;
 }
 
@@ -177,12 +177,12 @@ void Replay::note_changes(std::size_t number, const EthernetFrame& expected, con
 void Replay::progress(std::size_t number) {
   if (mode_ == ReplayMode::exact) return;
   const auto& frames = trace_.frames;
-  reached_ = std::min(next_in_ == in_.size() ? frames.size() : in_[next_in_],
-                      next_out_ == out_.size() ? frames.size() : out_[next_out_]);
+  const std::size_t reached = std::min(next_in_ == in_.size() ? frames.size() : in_[next_in_],
+                                       next_out_ == out_.size() ? frames.size() : out_[next_out_]);
   const Instant here = frames.empty() || (next_in_ == 0 && next_out_ == 0) ? Instant{} : frames[number].at;
   const Instant end = run_.end ? trace_.end->at : here + tail;
-  const bool all = reached_ == frames.size();
-  const Instant next = all ? end : frames[reached_].at;
+  const bool all = reached == frames.size();
+  const Instant next = all ? end : frames[reached].at;
   const bool waits = !all || (run_.end && ends_alone(run_.end->reason));
   const Duration distance = std::max(next - here, Duration{}) + (waits ? patience : Duration{});
   scheduler_->cancel(deadline_);
@@ -195,18 +195,15 @@ void Replay::progress(std::size_t number) {
 std::string Replay::uart_difference() const {
   const std::vector<std::uint8_t> octets(uart_.begin(), uart_.end());
   if (run_.end->uart_octets == uart_.size() && run_.end->uart_sha256 == sha256(octets)) return "";
-  return fmt::format("the UART's output is another: {} octets for {}\n", uart_.size(), run_.end->uart_octets);
+  return fmt::format("the UART's output is another: {} octets, recorded {}\n", uart_.size(), run_.end->uart_octets);
 }
 
 void Replay::compare_end(const RunEnd& end) {
   if (next_out_ < out_.size()) {
     const net::TraceFrame& missing = trace_.frames[out_[next_out_]];
-    sent_by_ = simulation_->place_now().pcs;
-    std::string text = fmt::format("frame {} was not sent, recorded at cycle {}\n  {}\n", out_[next_out_] + 1,
-                                   missing.cycle, net::summary(missing.frame.octets));
-    for (const auto& line : simulation_->diagnostics().lines(sent_by_))
-      text += fmt::format("  at the end the firmware was in {}\n", to_text(line));
-    return differs(text);
+    return differs(fmt::format("frame {} was not sent, recorded at cycle {}\n  {}\n{}", out_[next_out_] + 1,
+                               missing.cycle, net::summary(missing.frame.octets),
+                               calls("at the end in", simulation_->place_now().pcs)));
   }
   if (!run_.end) return;
   const bool alone = ends_alone(run_.end->reason);
@@ -230,8 +227,9 @@ void Replay::finish(RunEnd& end) {
   if (end.reason == EndReason::virtual_limit) end.reason = EndReason::recording_end;
   const bool to_the_end = end.reason != EndReason::interrupted && end.reason != EndReason::replay_differs &&
                           !(end.reason == EndReason::diagnostic && ends_at_errors());
-  if (to_the_end) compare_end(end);
-  if (to_the_end) end.reason = difference_.empty() ? EndReason::recording_end : EndReason::replay_differs;
+  if (!to_the_end) return;
+  compare_end(end);
+  end.reason = difference_.empty() ? EndReason::recording_end : EndReason::replay_differs;
 }
 
 std::string Replay::changes() const {

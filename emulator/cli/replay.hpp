@@ -64,7 +64,7 @@ class Replay {
   void progress(std::size_t number);
   void compare_end(const RunEnd& end);
   std::string uart_difference() const;
-  std::string functions() const;
+  std::string calls(const std::string& verb, const std::vector<std::uint32_t>& pcs) const;
   std::int64_t cycle() const;
 
   const net::Trace& trace_;
@@ -79,7 +79,6 @@ class Replay {
   Simulation* simulation_ = nullptr;
   Runner* runner_ = nullptr;
   Scheduler::EventId deadline_;
-  std::size_t reached_ = 0;             // frames of the recording, counted without gaps in its order
   std::vector<std::uint32_t> sent_by_;  // the calls that had the latest frame sent, innermost first
   std::string uart_;
   std::string difference_;

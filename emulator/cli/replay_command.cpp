@@ -110,7 +110,7 @@ void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd
   } else if (updated) {
     const std::string changes = replay.changes();
     tell("avrlan: {} is updated: {}", trace, changes.empty() ? "nothing but the firmware has changed\n" : changes);
-  } else if (end.reason == EndReason::interrupted) {
+  } else if (end.reason != EndReason::recording_end) {
     tell("avrlan: {}: as recorded so far, {}\n", trace, grouped_frames(replay));
   } else if (args.loose) {
     tell("avrlan: {}: {} as recorded, whatever the cycle\n", trace, grouped_frames(replay));

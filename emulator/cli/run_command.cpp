@@ -82,6 +82,7 @@ Examples:
   avrlan run web.elf --net socket,listen=127.0.0.1:0      for another avrlan: --net socket,connect=127.0.0.1:PORT
   avrlan run web.elf --gdb 1234                           then: avr-gdb web.elf -ex 'target remote :1234'
   avrlan run web.elf --net peers --peer http-get,url=http://10.0.2.15/,count=100,parallel=4 --until-peers-done --pace max
+  avrlan run web.elf --record page.pcapng                 for `avrlan replay page.pcapng web.elf`, without the network
   avrlan run web.elf --profile --coverage --region checksum='*sum_add*' --timeout 5s --out run/
 
 The firmware's UART goes to stdout (USART0 or the only one; --uart N for another), everything else to stderr.

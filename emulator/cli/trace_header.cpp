@@ -60,8 +60,15 @@ SimulationOptions read_options(const JsonValue& json) {
   options.net = {};
   options.machine.mcu = json["mcu"].text();
   options.machine.hz = json["hz"].count();
-  options.machine.engine = json["engine"].text() == "simavr" ? EngineKind::simavr : EngineKind::exact;
-  if (!json["uart"].is_null()) options.machine.uart = static_cast<unsigned>(json["uart"].count());
+  constexpr std::int64_t highest_hz = 100'000'000, usarts = 4;
+  if (options.machine.hz > highest_hz) json["hz"].damaged("is more than 100 MHz");
+  const std::string engine = json["engine"].text();
+  options.machine.engine = engine == to_string(EngineKind::simavr) ? EngineKind::simavr : EngineKind::exact;
+  if (engine != to_string(options.machine.engine)) json["engine"].damaged("is neither exact nor simavr");
+  if (const JsonValue uart = json["uart"]; !uart.is_null()) {
+    if (uart.count() >= usarts) uart.damaged("is no USART of an AVR");
+    options.machine.uart = static_cast<unsigned>(uart.count());
+  }
   options.machine.uart_baud = json["uart_baud"].count();
   options.machine.analog = read_analog(json["analog"]);
   if (json.has("rtl8019as")) {

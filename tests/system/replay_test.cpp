@@ -294,6 +294,82 @@ TEST_F(Replay, ARunThatWasKilledCanBeReplayed) {
   EXPECT_EQ(done.status, 0) << done.err;
 }
 
+TEST_F(Replay, TheEndIsComparedToo) {
+  const std::string image = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/";
+  const std::string trace = (directory_ / "fail.pcapng").string();
+  ASSERT_EQ(run({program, "run", image + "fail.elf", "--net", "none", "--pace", "max", "--record", trace}).status, 3);
+  EXPECT_EQ(replay({trace, image + "fail.elf"}).status, 0) << "the recorded end is the right one";
+  const auto other = replay({trace, image + "hello.elf", "--any-firmware"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.err, HasSubstr("the firmware has not ended as recorded (firmware-exit, status 3)"));
+  const auto later = replay({trace, image + "web.elf", "--any-firmware", "--loose"});
+  EXPECT_EQ(later.status, 1);
+}
+
+TEST_F(Replay, EndsAtAnErrorThatWasNotRecorded) {
+  const std::string nothing = AVRLAN_MISTAKES_DIR "/nothing.elf", mistake = AVRLAN_MISTAKES_DIR "/rx_pointer_even.elf";
+  const std::string trace = (directory_ / "trace.pcapng").string();
+  const auto record_errors = [&](const std::string& firmware) {
+    return run({program, "run", firmware, "--net", "none", "--pace", "max", "--timeout", "1s", "--diag",
+                "warning=error", "--record", trace})
+        .status;
+  };
+  ASSERT_NE(record_errors(nothing), 70);
+  const auto done = replay({trace, mistake, "--any-firmware"});
+  EXPECT_EQ(done.status, 70) << done.err;
+  EXPECT_THAT(done.err, HasSubstr(": error: "));
+  ASSERT_EQ(record_errors(mistake), 70);
+  EXPECT_EQ(replay({trace, mistake}).status, 0) << "with the recorded error";
+}
+
+// Nothing of these is given to the replay: it has to find all of them in the recording.
+TEST_F(Replay, TheBoardIsSetUpAsItWas) {
+  const std::string sensor = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/sensor.elf";
+  const fs::path voltages = directory_ / "voltages";
+  std::ofstream(voltages) << "0 1.2V\n500ms 3.4V\n";
+  const std::string trace = (directory_ / "trace.pcapng").string();
+  const auto recorded = run({program,
+                             "run",
+                             sensor,
+                             "--record",
+                             trace,
+                             "--pace",
+                             "max",
+                             "--timeout",
+                             "4s",
+                             "--freq",
+                             "8MHz",
+                             "--chip-rev",
+                             "B5",
+                             "--errata",
+                             "all=off,link-pulse-collision-every=2",
+                             "--uart-baud",
+                             "57600",
+                             "--cable",
+                             "out@1s,in@1500ms",
+                             "--analog",
+                             "adc1=@" + voltages.string(),
+                             "--diag",
+                             "warning=note",
+                             "--link",
+                             "delay=3ms"});
+  ASSERT_EQ(recorded.status, 42) << recorded.err;
+  fs::remove(voltages);
+  ASSERT_GT(net::read_trace(trace).frames.size(), 3U);
+  const auto done = replay({trace, sensor});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.out, recorded.out);
+  // Each of them counts.
+  const std::string text = text_of(trace), other = (directory_ / "other.pcapng").string();
+  for (const auto& [from, to] :
+       {std::pair("\"hz\":8000000", "\"hz\":8000001"), std::pair("collision-every=2", "collision-every=3")}) {
+    const auto at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    std::ofstream(other, std::ios::binary) << std::string(text).replace(at, std::string(from).size(), to);
+    EXPECT_EQ(replay({other, sensor}).status, 1) << to;
+  }
+}
+
 TEST_F(Replay, TheUartIsComparedToo) {
   const std::string trace = record();
   std::string text = text_of(trace);
