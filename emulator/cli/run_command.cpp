@@ -89,7 +89,8 @@ The firmware's UART goes to stdout (USART0 or the only one; --uart N for another
 
 Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
 as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
-command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT,
+137 gdb's kill, 143 SIGTERM.)";
 
 const std::string peers_help = R"(
 Peers (--net peers --peer KIND,KEY=VALUE,...): hosts in virtual time, without sockets; a run with them is the same each time.
