@@ -4,23 +4,23 @@
 #include "stack/stack.hpp"
 
 struct NullDevice {
-  bool begin(const tcpip::MacAddress&);
-  bool link_up();
-  uint16_t rx_open();
-  void rx_read(uint16_t, void*, uint16_t);
-  uint16_t rx_sum(uint16_t, uint16_t);
-  void rx_close();
+  static bool begin(const tcpip::MacAddress&);
+  static bool link_up();
+  static uint16_t rx_open();
+  static void rx_read(uint16_t, void*, uint16_t);
+  static uint16_t rx_sum(uint16_t, uint16_t);
+  static void rx_close();
   static constexpr uint16_t store_size = 2064;
-  bool store_rx(uint16_t, uint16_t, uint16_t);
-  void rx_from_store(uint16_t, uint16_t);
-  bool tx_open(uint16_t);
-  void tx_write(const void*, uint16_t);
-  uint16_t tx_write_sum(const void*, uint16_t, uint16_t);
-  bool tx_copy_rx(uint16_t, uint16_t);
-  void tx_patch(uint16_t, const void*, uint16_t);
-  void tx_send(uint16_t);
-  bool tx_hold();
-  void tx_resume();
+  static bool store_rx(uint16_t, uint16_t, uint16_t);
+  static void rx_from_store(uint16_t, uint16_t);
+  static bool tx_open(uint16_t);
+  static void tx_write(const void*, uint16_t);
+  static uint16_t tx_write_sum(const void*, uint16_t, uint16_t);
+  static bool tx_copy_rx(uint16_t, uint16_t);
+  static void tx_patch(uint16_t, const void*, uint16_t);
+  static void tx_send(uint16_t);
+  static bool tx_hold();
+  static void tx_resume();
 };
 uint32_t milliseconds();
 

@@ -2,7 +2,8 @@
 # Prints what the stack takes of flash and RAM, on an ATmega328P and on the host. First by function, in the layout and beside
 # the numbers of tables 2 to 5 of A. Dunkels, "Full TCP/IP for 8-Bit Architectures" (MobiSys 2003; gcc 3.3 for AVR, 2.95.3
 # for x86): each instruction counts for the file of stack/ that it was made from. Then by part: what the linked program
-# grows by when the part is added to those above it. The driver and the compiler's start-up code are not counted.
+# grows by when the part is added to those above it. Last, where the flash of the minimal profile goes: each instruction
+# counts for the function in whose text its line is. The driver and the compiler's start-up code are not counted.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -101,3 +102,55 @@ row() {
 
 table "$avr" avr- "minimal profile by part: ATmega328P, $(avr-g++ --version | head -n 1)"
 table g++ "" "minimal profile by part: host, $(g++ --version | head -n 1)"
+
+# Makes $work/octets: those of code by "file function", of the program that by_function made last.
+by_name() {
+  awk 'FNR == 1 { name = "" }
+    /^(  )?[a-zA-Z_].*\) (const )?\{/ {
+      name = $0
+      sub(/__attribute__\(\([a-z_, ]*\)\)/, "", name)
+      sub(/\(.*/, "", name)
+      sub(/.*[ *&]/, "", name)
+    }
+    { print FILENAME ":" FNR, name }' stack/*.hpp stack/*/*.hpp > "$work/names"
+  sed 's/^/0x/; s/ .*//' "$work/code" | $1addr2line -e "$work/program" |
+    awk -v names="$work/names" '
+      BEGIN { while ((getline < names) > 0) name[$1] = $2 }
+      NR == FNR { octets[NR] = $2; next }
+      /stack\/.*hpp:/ { sub(/ .*/, ""); sub(/.*stack\//, "stack/"); at = $0; sub(/:.*/, ""); sum[$0 " " name[at]] += octets[FNR] }
+      END { for (part in sum) print sum[part], part }' "$work/code" - |
+    grep -vE ' stack/(netif/(arp|ethernet|interfaces|devices)|app)/?' | sort -rn > "$work/octets"
+}
+
+# Prints what the functions that match take, and leaves the others in $work/octets.
+feature() {
+  : > "$work/rest"
+  awk -v title="$1" -v pattern="$2" -v rest="$work/rest" '
+    $2 " " $3 ~ pattern { sum += $1; next }
+    { print > rest }
+    END { printf "  %-66s %6d\n", title, sum }' "$work/octets"
+  mv "$work/rest" "$work/octets"
+}
+
+by_function "$avr" avr- Minimal
+by_name avr-
+echo "where the flash of the minimal profile goes, on AVR: what uIP 1.0 lacks or has simpler"
+feature "Keyed sequence numbers (RFC 6528)" keyed_hash
+feature "Reassembly in any order, with duplicates, without overlaps" reassembly
+feature "Segments in or near the window; RST, SYN, ACK of RFC 5961" 'tcp.hpp (acceptable|challenge|distance)$'
+feature "Half-closed and closing states; lingering" '(peer_closed|fin_acknowledged|time_wait|linger)$'
+feature "Windows: closed, opened, silly" '(open_window|update_window|window_opened)$'
+feature "Connections that give way to new ones" 'allocate$'
+feature "Addresses that are not a host's; broadcasts" '(acceptable_source|acceptable_destination|is_broadcast|is_on_link)$'
+feature "Segments that wait for ARP; connections that lose their address" '(tcp_resolved|tcp_abandon|configure)$'
+echo "where it goes: the rest"
+feature "Checksum" 'checksum'
+feature "IPv4" 'netif/ipv4|base/address'
+feature "ICMP" 'netif/icmp'
+feature "TCP: parsing, listening, SYN and its options" '(parse|tcp_input|find|listen|start|synchronize|syn_sent|established)$'
+feature "TCP: acknowledgements and data that come" 'tcp.hpp (acknowledge|receive|deliver|took)$|(acknowledged|advance)$'
+feature "TCP: segments, RST" '(segment|transmit|output|tcp_send|refuse|send_syn|answer|reset|end|smaller|clear)$|base/stream'
+feature "TCP: round trips and timers" '(measured|timeout|arm|watch|expired?|tcp_poll|tcp_second)$|base/time'
+feature "Fields in network order" 'byte_order'
+feature "Polling, telling protocols apart" 'stack.hpp'
+feature Other .
