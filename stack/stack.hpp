@@ -16,7 +16,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     this->start_interfaces(mac);
     this->hash_.set_secret(secret);
     tell_time(now_ms);
-    second_ = this->now_;
+    second_ = static_cast<uint16_t>(now_ms);
     this->dhcp_start();
     return this->device_.begin(mac);
   }
@@ -56,9 +56,8 @@ class Stack : public TcpLayer<Config, Config::tcp> {
     }
     this->choose(0);
     this->forget_local();
-    while (is_due(this->now_, static_cast<Tick>(second_ + 63))) {
-      // 62.5 ticks a second.
-      second_ = static_cast<Tick>(second_ + 63 - (odd_second_ = !odd_second_));
+    while (static_cast<uint16_t>(static_cast<uint16_t>(now_ms) - second_) >= 1000) {
+      second_ = static_cast<uint16_t>(second_ + 1000);
       every_second();
     }
     if (this->address_poll()) this->tcp_abandon();
@@ -77,12 +76,12 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   }
 
  private:
-  void tell_time(uint32_t now_ms) {
+  __attribute__((noinline)) void tell_time(uint32_t now_ms) {
     this->now_ms_ = now_ms;
     this->now_ = to_tick(now_ms);
   }
 
-  void receive(uint16_t length) {
+  __attribute__((noinline)) void receive(uint16_t length) {
     if (!this->ethernet_input(length)) return;
     const uint16_t type = this->packet_.ethernet.type;
     if (type == ethertype_arp) {
@@ -140,8 +139,7 @@ class Stack : public TcpLayer<Config, Config::tcp> {
   static_assert(Config::udp || !Config::dhcp, "DHCP needs UDP");
   static_assert(Config::conflict_detection || !Config::link_local, "an address of our own choice has to be probed for");
 
-  Tick second_ = 0;  // when the last one began
-  bool odd_second_ = false;
+  uint16_t second_ = 0;  // when the last one began, in ms
 };
 
 }  // namespace tcpip

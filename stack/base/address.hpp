@@ -34,7 +34,7 @@ struct Ipv4Address {
     memcpy(address.octet, &raw, 4);
     return address;
   }
-  bool is_zero() const { return raw() == 0; }
+  bool is_zero() const { return octet[0] == 0; }  // as all of 0.0.0.0/8, which no host has (RFC 1122 3.2.1.3)
   bool is_link_local() const { return octet[0] == 169 && octet[1] == 254; }  // RFC 3927
   bool is_multicast() const { return (octet[0] & 0xf0) == 0xe0; }
   // Class D and E, and limited broadcast: never one host (RFC 1122 3.2.1.3).
@@ -43,7 +43,11 @@ struct Ipv4Address {
 
 // Out of line, because inline it is 24 octets of AVR code at each of its places.
 __attribute__((noinline)) inline bool operator==(const Ipv4Address& a, const Ipv4Address& b) {
-  return a.raw() == b.raw();
+  return memcmp(a.octet, b.octet, 4) == 0;
+}
+// For where addresses are both in memory; inline it is 32 octets of AVR code between fixed places.
+__attribute__((noinline)) inline void copy(Ipv4Address& to, const Ipv4Address& from) {
+  to = from;
 }
 inline bool operator!=(const Ipv4Address& a, const Ipv4Address& b) {
   return !(a == b);
@@ -77,7 +81,7 @@ struct Ipv4Network {
       all &= ip.octet[i];
       host &= ip.octet[i] | mask.octet[i];
     }
-    return all == 0xff || (host == 0xff && is_on_link(ip) && !(ip == address));
+    return all == 0xff || (host == 0xff && mask.octet[3] != 0xff && is_on_link(ip));
   }
 };
 

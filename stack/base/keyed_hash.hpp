@@ -18,7 +18,7 @@ class KeyedHash {
     // In halves of a round, so that the mixing is there once.
     for (uint8_t half = 64; half; --half) {
       const bool second = half & 1;
-      const uint8_t index = static_cast<uint8_t>(second ? sum >> 11 : sum) & 3;
+      const uint8_t index = (second ? static_cast<uint8_t>(sum >> 8) >> 3 : static_cast<uint8_t>(sum)) & 3;
       const uint32_t next = a + ((((b << 4) ^ (b >> 5)) + b) ^ (sum + key_[index]));
       a = b;
       b = next;

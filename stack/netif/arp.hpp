@@ -87,14 +87,14 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
   void arp_send(uint16_t operation, const Ipv4Address& target) {
     static_assert(Config::arp_entries >= 2, "one entry is kept for the gateway");
     ArpPacket& arp = packet_.arp;
-    arp.target_ip = target;
+    copy(arp.target_ip, target);
     arp.hardware_type = 1;
     arp.protocol_type = ethertype_ipv4;
     arp.hardware_length = sizeof(MacAddress);
     arp.protocol_length = sizeof(Ipv4Address);
     arp.operation = operation;
     arp.sender_mac = mac_;
-    arp.sender_ip = network_.address;
+    copy(arp.sender_ip, network_.address);
     answering_ = false;
     this->ethernet_send(ethertype_arp, ethernet_size + arp_size, ethernet_size + arp_size);
   }
@@ -139,7 +139,7 @@ class Arp : public Interfaces<Config, (Config::interfaces > 1)> {
     for (Entry& entry : entries_)
       if ((!oldest || entry.seconds < oldest->seconds) && (entry.seconds == 0 || entry.ip != network_.gateway))
         oldest = &entry;
-    oldest->ip = ip;
+    copy(oldest->ip, ip);
     oldest->seconds = request_s;
     oldest->state = State::wanted;
     return *oldest;

@@ -26,10 +26,9 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
   // first 20 are in packet_, as far as there are so many.
   bool ipv4_input() {
     const Ipv4Packet& ip = packet_.ip;
-    const uint8_t words = static_cast<uint8_t>(ip.version_ihl - 0x40);
-    const uint8_t header = static_cast<uint8_t>(words * 4);
+    const uint8_t header = static_cast<uint8_t>(ip.version_ihl << 2);
     const uint16_t total = ip.length;
-    if (words > 15 || header < ipv4_size || total < header || total > frame_length_ - ethernet_size ||
+    if (ip.version_ihl < 0x45 || ip.version_ihl > 0x4f || total < header || total > frame_length_ - ethernet_size ||
         sum_add(&ip, ipv4_size, device_.rx_sum(ethernet_size + ipv4_size, static_cast<uint16_t>(header - ipv4_size))) !=
             0xffff) {
       counters_.count(Drop::ip_header);
@@ -68,8 +67,8 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
     if (!this->resolve(to) || !this->open(static_cast<uint16_t>(ethernet_size + ipv4_size + header))) return false;
     answering_ = false;
     packet_.ip.protocol = protocol;
-    packet_.ip.destination = to;
-    packet_.ip.source = this->take_source();
+    copy(packet_.ip.destination, to);
+    copy(packet_.ip.source, this->take_source());
     return true;
   }
 
@@ -95,7 +94,7 @@ class Ipv4 : public ConflictDetection<Config, Config::conflict_detection> {
  private:
   // RFC 1122 3.2.1.3: an address that a single other host can have.
   bool acceptable_source(const Ipv4Address& source) const {
-    if (Config::dhcp_server && source.is_zero()) return true;
+    if (Config::dhcp_server && source.raw() == 0) return true;
     return source.octet[0] != 0 && source.octet[0] != 127 && !source.is_multicast_or_above() &&
            !this->is_ours(source) && !network_.is_broadcast(source);
   }

@@ -56,24 +56,22 @@ class Reassembly : public Icmp<Config> {
  private:
   __attribute__((noinline)) bool complete() {
     const uint16_t field = packet_.ip.fragment;
+    const uint16_t length = payload_length_;
     const bool more = field & more_fragments;
-    const uint16_t block = field & offset_bits;
+    const uint16_t start = static_cast<uint16_t>(field << 3);
+    const uint16_t end = static_cast<uint16_t>(start + length);
     // What differs between fragments is no part of the key.
     packet_.ip.fragment = 0;
     packet_.ip.ttl = 0;
     packet_.ip.checksum = 0;
-    Datagram* d = find();
-    const uint16_t end = static_cast<uint16_t>(block * 8 + payload_length_);
-    if (payload_length_ != 0 && !(more && payload_length_ % 8) && block < blocks && end <= Config::reassembly_size) {
-      if (!d) d = &take();
-      if (add(*d, static_cast<uint8_t>(block), end, more)) {
-        if (!d->last || d->have != blocks_of(d->end)) return false;
-        d->seconds = 0;
-        take_from_store(*d);
-        return true;
-      }
+    Datagram& d = find_or_take();
+    if (start < end && end <= Config::reassembly_size && !(more && length % 8) && add(d, start, length, more)) {
+      if (d.have != d.total) return false;
+      d.seconds = 0;
+      take_from_store(d);
+      return true;
     }
-    if (d) d->seconds = 0;
+    d.seconds = 0;
     this->counters_.count(Drop::fragment);
     return false;
   }
@@ -104,15 +102,13 @@ class Reassembly : public Icmp<Config> {
     Key key;
     uint8_t interface;
     uint8_t seconds;  // until it is given up; 0: free
-    bool last;        // the last fragment has come
     uint8_t tries;    // to tell that it expired; 0: the first has not come, or has options
-    uint8_t have;     // blocks that have come
     bool held;        // see hold_message
+    uint16_t have;    // octets that have come
     uint16_t end;     // of what has come
+    uint16_t total;   // known when the last fragment has come
     uint8_t map[(blocks + 7u) / 8];
   };
-
-  static constexpr uint8_t blocks_of(uint16_t octets) { return static_cast<uint8_t>((octets + 7) / 8); }
 
   // Of the payload; with Config::icmp_errors the header of the first fragment, when it has no options, is in front of it.
   uint16_t store_of(const Datagram& d) const {
@@ -120,13 +116,14 @@ class Reassembly : public Icmp<Config> {
     return static_cast<uint16_t>((&d - datagrams_) * slot_size + slot_size - Config::reassembly_size);
   }
 
-  Datagram* find() {
+  // The datagram that packet_ belongs to.
+  __attribute__((noinline)) Datagram& find_or_take() {
     for (Datagram& d : datagrams_)
       if (d.seconds && !(Config::hold_unresolved && d.held) &&
           (Config::interfaces == 1 || d.interface == this->receiving()) &&
           memcmp(&d.key, &packet_.ip.id, sizeof d.key) == 0)
-        return &d;
-    return nullptr;
+        return d;
+    return take();
   }
 
   Datagram& take() {
@@ -140,6 +137,7 @@ class Reassembly : public Icmp<Config> {
   void fill(Datagram& d) {
     memset(&d, 0, sizeof d);
     d.seconds = lifetime_s;
+    d.total = 0xffff;
     d.interface = this->receiving();
     memcpy(&d.key, &packet_.ip.id, sizeof d.key);
   }
@@ -159,33 +157,40 @@ class Reassembly : public Icmp<Config> {
   }
 
   // False: this is not a fragment of the same datagram as those that have come.
-  bool add(Datagram& d, uint8_t block, uint16_t end, bool more) {
-    const uint16_t start = static_cast<uint16_t>(block * 8);
-    if (end > d.end) {
-      if (d.last) return false;
-      d.end = end;
-    } else if (!more && end < d.end) {
-      return false;
+  bool add(Datagram& d, uint16_t start, uint16_t length, bool more) {
+    const uint16_t end = static_cast<uint16_t>(start + length);
+    if (end > d.total) return false;
+    if (end > d.end) d.end = end;
+    if (!more) {
+      if (end < d.end) return false;
+      d.total = end;
     }
-    if (!more) d.last = true;
-    const uint8_t count = blocks_of(payload_length_);
+    const uint8_t block = static_cast<uint8_t>(start / 8);
+    uint8_t* octet = d.map + block / 8;
+    uint8_t bit = static_cast<uint8_t>(1 << block % 8);
     uint8_t came = 0;
-    for (uint8_t left = count; left; --left, ++block) {
-      const uint8_t bit = static_cast<uint8_t>(1 << block % 8);
-      if (d.map[block / 8] & bit) ++came;
-      d.map[block / 8] |= bit;
+    uint8_t missing = 0;
+    for (int16_t left = static_cast<int16_t>(length); left > 0; left = static_cast<int16_t>(left - 8)) {
+      came |= *octet & bit;
+      missing = static_cast<uint8_t>(missing | (~*octet & bit));
+      *octet |= bit;
+      bit = static_cast<uint8_t>(bit << 1);
+      if (bit == 0) {
+        bit = 1;
+        ++octet;
+      }
     }
     const uint16_t store = static_cast<uint16_t>(store_of(d) + start);
-    if (came == 0) {
-      d.have = static_cast<uint8_t>(d.have + count);
+    if (!came) {
+      d.have = static_cast<uint16_t>(d.have + length);
       if (Config::icmp_errors && start == 0 && payload_offset_ == ethernet_size + ipv4_size)
         d.tries = device_.store_rx(static_cast<uint16_t>(store - ipv4_size), ethernet_size, ipv4_size) ? 2 : 0;
-      return device_.store_rx(store, payload_offset_, payload_length_);
+      return device_.store_rx(store, payload_offset_, length);
     }
-    if (came != count) return false;
-    const uint16_t sum = device_.rx_sum(payload_offset_, payload_length_);
-    device_.rx_from_store(store, payload_length_);
-    return device_.rx_sum(0, payload_length_) == sum;
+    if (missing) return false;
+    const uint16_t sum = device_.rx_sum(payload_offset_, length);
+    device_.rx_from_store(store, length);
+    return device_.rx_sum(0, length) == sum;
   }
 
   // RFC 1122 3.3.2. Not of other ICMP messages than echo: they may be errors.

@@ -7,7 +7,7 @@
 
 namespace tcpip {
 
-// RFC 9293 3.3.2. LISTEN is an application's port.
+// RFC 9293 3.3.2, in such an order that sending FIN leads to the next one. LISTEN is an application's port.
 enum class TcpState : uint8_t {
   closed,
   syn_sent,
@@ -16,8 +16,8 @@ enum class TcpState : uint8_t {
   fin_wait_1,
   fin_wait_2,
   close_wait,
-  closing,
   last_ack,
+  closing,
   time_wait
 };
 
@@ -43,9 +43,10 @@ class Reordering;
 template <class Config>
 class Tcp;
 
-// What tells a connection from others.
+// What tells a connection from others, as it stands in a segment that comes.
 struct TcpEndpoints {
   Ipv4Address remote_;
+  Ipv4Address local_;
   Be16 remote_port_;
   Be16 local_port_;
 };
@@ -58,7 +59,7 @@ class Connection : private TcpEndpoints {
   TcpState state() const { return state_; }
 
   // How many octets of ours the peer has acknowledged: a place in the stream, as in TcpApplication::produce.
-  uint32_t acknowledged() const { return acknowledged_; }
+  uint32_t acknowledged() const { return una_ - syn_ - 1; }
 
   // Nothing more will be sent than what produce() still has when it is asked next. Data is still received.
   void close() { flags_ |= closing | wanted; }
@@ -92,12 +93,12 @@ class Connection : private TcpEndpoints {
   TcpState state_;
   uint8_t flags_;
   uint8_t application_;
-  uint8_t interface_;      // whose address is ours
-  uint8_t retries_;        // of what is in flight
-  uint8_t backoff_;        // the timeout is doubled so many times
-  uint32_t una_;           // oldest sequence number that is not acknowledged
-  uint32_t acknowledged_;  // and its octet's place in the stream; our SYN is at -1
-  uint16_t in_flight_;     // sent and not acknowledged, SYN and FIN included
+  uint8_t interface_;   // whose address is ours
+  uint8_t retries_;     // of what is in flight
+  uint8_t backoff_;     // the timeout is doubled so many times
+  uint32_t una_;        // oldest sequence number that is not acknowledged
+  uint32_t syn_;        // that of our SYN; the stream begins behind it
+  uint16_t in_flight_;  // sent and not acknowledged, SYN and FIN included
   uint16_t mss_;
   uint16_t send_window_;
   uint16_t max_send_window_;

@@ -58,9 +58,9 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
     if (known) tell(c, event);
   }
 
-  __attribute__((noinline)) void reset(Slot& c) {
+  void reset(Slot& c) {
     c.flags_ |= Connection::aborting;
-    segment(c, c.in_flight_, 0, must_go);
+    answer(c);
     c.state_ = TcpState::closed;
   }
 
@@ -81,15 +81,27 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
 
   // RFC 6298 (2.3), (5.5).
   static Tick timeout(const Slot& c) {
-    Tick timeout = static_cast<Tick>((c.srtt_ >> 3) + (c.rttvar_ ? c.rttvar_ : 1));
+    Tick timeout = static_cast<Tick>((c.srtt_ >> 3) + c.rttvar_);
     if (timeout < shortest_timeout) timeout = shortest_timeout;
     for (uint8_t i = c.backoff_; i && timeout < longest_timeout; --i) timeout = static_cast<Tick>(timeout << 1);
     return timeout < longest_timeout ? timeout : longest_timeout;
   }
-  void arm(Slot& c) { arm(c, timeout(c)); }
-  void arm(Slot& c, Tick timeout) {
+  __attribute__((noinline)) void arm(Slot& c) { arm(c, timeout(c)); }
+  __attribute__((noinline)) void arm(Slot& c, Tick timeout) {
     c.deadline_ = static_cast<Tick>(this->now_ + timeout);
     c.flags_ |= Connection::timer;
+  }
+
+  // The timer counts anew for what is in flight.
+  void watch(Slot& c) {
+    if (c.in_flight_)
+      arm(c);
+    else
+      clear(c, Connection::timer);
+  }
+  // In FIN-WAIT-2 and TIME-WAIT: until nobody is waited for any more.
+  __attribute__((noinline)) void linger(Slot& c) {
+    arm(c, c.state_ == TcpState::time_wait ? seconds(Config::time_wait_s) : seconds(60));
   }
 
   // The timer of a connection has expired. True: that was all; false: what is in flight has to be sent again.
@@ -111,7 +123,6 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
   // n octets more than before are acknowledged.
   static void advance(Slot& c, uint16_t n) {
     c.una_ += n;
-    c.acknowledged_ += n;
     c.in_flight_ = static_cast<uint16_t>(c.in_flight_ - n);
   }
 
@@ -139,44 +150,50 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
   // Sends one segment with at most `room` octets of what the application has from octet una + from on, and with FIN when
   // there is no more. Returns the octets of sequence space in it.
   uint16_t segment(Slot& c, uint16_t from, uint16_t room, uint8_t how) {
-    const bool syn = c.state_ < TcpState::established && !(c.flags_ & Connection::aborting);
-    const uint8_t header = syn ? tcp_size + 4 : tcp_size;
+    uint8_t header = tcp_size;
+    uint8_t flags = tcp_ack;
+    if (c.flags_ & Connection::aborting) {
+      flags = tcp_rst | tcp_ack;
+      room = 0;
+    } else if (c.state_ < TcpState::established) {
+      flags = c.state_ == TcpState::syn_sent ? tcp_syn : tcp_syn | tcp_ack;
+      header = tcp_size + 4;
+      how = must_go;
+      room = from = 0;
+    }
     this->send_from(c.interface_);
     if (!this->ipv4_open(c.remote_, protocol_tcp, header)) {
       c.flags_ |= Connection::unresolved;
       return 0;
     }
-    uint8_t flags = tcp_ack;
     uint16_t n = 0;
     uint16_t sum = 0;
-    if (syn) from = 0;
-    if (c.flags_ & Connection::aborting) {
-      flags = tcp_rst | tcp_ack;
-    } else if (syn) {
-      flags = c.state_ == TcpState::syn_sent ? tcp_syn : tcp_syn | tcp_ack;
-    } else if (room) {
-      const bool fin_sent = c.flags_ & Connection::fin_sent;
-      if (fin_sent) room = smaller(room, static_cast<uint16_t>(c.in_flight_ - 1 - from));
+    if (room) {
+      uint16_t most = room;
+      // Nothing takes the place of a FIN that was sent.
+      if (c.flags_ & Connection::fin_sent) most = smaller(room, static_cast<uint16_t>(c.in_flight_ - 1 - from));
       if (Config::preload && (how & loaded)) {
         device_.tx_resume();
         n = room;
         sum = this->take_preloaded();
       } else {
-        Writer<Device> writer(device_, room);
+        Writer<Device> writer(device_, most);
         n = produce(c, from, writer);
         sum = writer.sum();
       }
-      const bool all = n < room;
-      if (fin_sent ? from + n + 1 == c.in_flight_ : (c.flags_ & Connection::closing) && all) flags |= tcp_fin;
-      if (!all && (how & hold)) n = sum = 0;
+      if (n < room) {
+        if (c.flags_ & Connection::closing) flags |= tcp_fin;
+      } else if (how & hold) {
+        n = sum = 0;
+      }
       if (Config::sliding_window && (how & whole) && n < c.mss_ && !(flags & tcp_fin)) n = sum = 0;
       if (n) flags |= tcp_psh;
     }
     const uint16_t taken = static_cast<uint16_t>(n + (flags & tcp_fin));
-    if (taken == 0 && !syn && !(how & must_go)) return 0;
+    if (taken == 0 && !(how & must_go)) return 0;
     if ((flags & tcp_fin) && !(c.flags_ & Connection::fin_sent)) {
       c.flags_ |= Connection::fin_sent;
-      c.state_ = c.state_ == TcpState::established ? TcpState::fin_wait_1 : TcpState::last_ack;
+      c.state_ = static_cast<TcpState>(static_cast<uint8_t>(c.state_) + 1);
     }
     TcpHeader& tcp = packet_.ip.tcp;
     tcp.source_port = c.local_port_;
@@ -184,13 +201,16 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
     tcp.seq = c.una_ + from;
     tcp.ack = c.rcv_nxt_;
     tcp.window = c.receive_window_;
-    if (syn) {
+    if (flags & tcp_syn) {
       tcp.mss_kind = 0x0204;
       tcp.mss = Config::mss;
     }
     tcp_send(flags, header, n, sum);
     return taken;
   }
+
+  // An acknowledgement, or a reset when the connection is being aborted.
+  __attribute__((noinline)) void answer(Slot& c) { segment(c, c.in_flight_, 0, must_go); }
 
   // Writes what the application has from octet una + from on; returns how much.
   uint16_t produce(Slot& c, uint16_t from, Writer<Device>& writer) {
@@ -212,7 +232,7 @@ class TcpOutput : public LinkLocal<Config, Config::link_local>, protected Preloa
   }
 
   // Raises the window we advertise when it grows by `step` or half of the buffer (RFC 9293 3.8.6.2.2).
-  bool open_window(Slot& c, uint16_t step = Config::mss) {
+  __attribute__((noinline)) bool open_window(Slot& c, uint16_t step = Config::mss) {
     Space space = {c, 0, 0};
     applications_.visit(c.application_, space);
     if (space.now < c.receive_window_ ||

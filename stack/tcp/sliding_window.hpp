@@ -49,7 +49,7 @@ class SlidingWindow : public TcpOutput<Config> {
   // Our SYN was acknowledged; `lost`: not the first one, perhaps.
   void opened(Slot& c, bool lost) {
     c.congestion_.open(c.mss_, Config::initial_window, lost);
-    c.window_from_ = c.rcv_nxt_;
+    c.window_from_ = c.rcv_nxt_ - 1;
   }
 
   // n octets more than before are acknowledged.
@@ -60,10 +60,7 @@ class SlidingWindow : public TcpOutput<Config> {
     c.timed_ = beyond(c.timed_, n);
     c.retries_ = 0;
     if (c.congestion_.acknowledged(n, c.in_flight_, c.mss_, Config::congestion_window)) c.choose(Slot::lost, true);
-    if (c.in_flight_)
-      this->arm(c);
-    else
-      this->clear(c, Connection::timer);
+    this->watch(c);
   }
 
   // The acknowledgement that came says nothing new (RFC 5681 2).
@@ -108,6 +105,7 @@ class SlidingWindow : public TcpOutput<Config> {
     if (n) c.unsent_s_ = 0;
     return n;
   }
+  void answer(Slot& c) { segment(c, c.in_flight_, 0, must_go); }
 
   void tcp_poll() {
     for (Slot& c : connections_) {
@@ -115,7 +113,7 @@ class SlidingWindow : public TcpOutput<Config> {
       if (c.flags_ & Connection::wanted) output(c, false);
       if ((c.flags_ & Connection::timer) && c.state_ != TcpState::closed && is_due(this->now_, c.deadline_)) expire(c);
       if ((c.switches_ & Slot::ack_delayed) && c.state_ != TcpState::closed && is_due(this->now_, c.acknowledge_at_))
-        segment(c, c.in_flight_, 0, must_go);
+        answer(c);
     }
   }
 
@@ -185,7 +183,7 @@ class SlidingWindow : public TcpOutput<Config> {
       c.timed_ = c.next_;
       c.sent_at_ = this->now_;
     }
-    if (acknowledge) segment(c, c.in_flight_, 0, must_go);
+    if (acknowledge) answer(c);
     if (c.in_flight_ == 0 && !waits)
       this->clear(c, Connection::timer);
     else if (!(c.flags_ & Connection::timer))

@@ -29,7 +29,7 @@ class StopAndWait : public TcpOutput<Config> {
     if (c.in_flight_ == 0 && (c.state_ == TcpState::established || c.state_ == TcpState::close_wait))
       transmit(c, false, acknowledge);
     else if (acknowledge)
-      this->segment(c, c.in_flight_, 0, must_go);
+      this->answer(c);
   }
 
   // Sends our SYN, with an acknowledgement when the peer's has come.
@@ -57,10 +57,8 @@ class StopAndWait : public TcpOutput<Config> {
     if (sent == first && first < room)
       sent = static_cast<uint16_t>(sent + this->segment(c, sent, static_cast<uint16_t>(room - first), 0));
     if (sent > c.in_flight_) c.in_flight_ = sent;
-    if (sent || (forced && c.in_flight_))
-      this->arm(c);
-    else if (!small && !(c.flags_ & Connection::unresolved))
-      this->clear(c, Connection::timer);
+    if (c.in_flight_ || !(small || (c.flags_ & Connection::unresolved)))
+      this->watch(c);
     else if (!(c.flags_ & Connection::timer))
       this->arm(c);
     if (Config::preload && full && sent == first && (!Config::split_segments || c.acknowledges_each()))
@@ -103,10 +101,7 @@ class StopAndWait : public TcpOutput<Config> {
       this->measured(c, after);
     }
     c.retries_ = 0;
-    if (c.in_flight_)
-      this->arm(c);
-    else
-      this->clear(c, Connection::timer);
+    this->watch(c);
   }
   // The acknowledgement that came says nothing new.
   void duplicate(Slot&) {}

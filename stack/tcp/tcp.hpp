@@ -19,6 +19,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     Slot& c = *slot;
     TcpEndpoints ends = {};
     ends.remote_ = to;
+    ends.local_ = this->network_.address;
     ends.remote_port_ = port;
     do ends.local_port_ = static_cast<uint16_t>(0xc000 | this->random());
     while (find(ends));
@@ -51,7 +52,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     Slot* c = find(s.ends);
     // A new connection may follow one in TIME-WAIT at once when its numbers are higher (RFC 9293 3.6.1).
     if (c && c->state_ == TcpState::time_wait && (s.flags & (tcp_syn | tcp_ack | tcp_rst)) == tcp_syn &&
-        static_cast<int32_t>(c->rcv_nxt_ - s.seq) < 0) {
+        distance(s.seq, c->rcv_nxt_) > 0) {
       c->state_ = TcpState::closed;
       c = nullptr;
     }
@@ -66,51 +67,58 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   // packet_ has the headers of a segment of ours that could not be delivered, which the peer or a router says for good. Only
   // a connection being opened ends by that, and only when it has sent that segment (RFC 5927 4).
   void tcp_refused() {
-    const TcpEndpoints ends = {packet_.ip.destination, packet_.ip.tcp.destination_port, packet_.ip.tcp.source_port};
+    const TcpEndpoints ends = {packet_.ip.destination, packet_.ip.source, packet_.ip.tcp.destination_port,
+                               packet_.ip.tcp.source_port};
     Slot* c = find(ends);
     if (c && c->state_ == TcpState::syn_sent && packet_.ip.tcp.seq == c->una_) this->end(*c, TcpEvent::aborted);
   }
 
  private:
   struct Segment {
+    // As on the wire from the addresses on, kept here because what is sent overwrites packet_.
     TcpEndpoints ends;
-    uint32_t seq;
-    uint32_t ack;
+    Be32 seq;
+    Be32 ack;
+    uint8_t header;  // octets
+    uint8_t flags;
+    Be16 window_field;
+    Be16 checksum;
+    Be16 urgent;
+
     uint16_t length;  // of the data, which is at `offset` of the frame
     uint16_t offset;
     uint16_t window;
-    uint16_t urgent;
     uint16_t span;  // of sequence numbers: data, SYN and FIN
     int16_t ahead;  // of what is expected next
-    uint8_t flags;
   };
 
   bool parse(Segment& s) {
-    const TcpHeader& tcp = packet_.ip.tcp;
     if (broadcast_ || payload_length_ < tcp_size) return false;
-    const uint8_t header = static_cast<uint8_t>((tcp.offset >> 2) & 0x3c);
-    if (header < tcp_size || header > payload_length_ || !this->received_sum_is_right(tcp_size)) return false;
-    s.ends.remote_ = packet_.ip.source;
-    s.ends.remote_port_ = tcp.source_port;
-    s.ends.local_port_ = tcp.destination_port;
-    s.seq = tcp.seq;
-    s.ack = tcp.ack;
-    s.length = static_cast<uint16_t>(payload_length_ - header);
-    s.offset = static_cast<uint16_t>(payload_offset_ + header);
+    memcpy(&s, &packet_.ip.source, 2 * sizeof(Ipv4Address) + tcp_size);
+    s.header = static_cast<uint8_t>((s.header >> 2) & 0x3c);
+    s.length = static_cast<uint16_t>(payload_length_ - s.header);
+    if (s.header < tcp_size || static_cast<int16_t>(s.length) < 0 || !this->received_sum_is_right(tcp_size))
+      return false;
+    s.offset = static_cast<uint16_t>(payload_offset_ + s.header);
     // Less than 32 KB is ever in flight, so that distances to what is expected fit in 16 bits.
-    s.window = smaller(tcp.window, 0x7fff);
-    s.urgent = tcp.urgent;
-    s.flags = tcp.flags;
+    s.window = smaller(s.window_field, 0x7fff);
     s.span = static_cast<uint16_t>(s.length + (s.flags & tcp_fin));
     if (s.flags & tcp_syn) ++s.span;
     return true;
   }
 
-  __attribute__((noinline)) Slot* find(const TcpEndpoints& ends) {
+  // How far a number in a header is ahead of one of ours; what does not fit in 16 bits is the nearest that does.
+  __attribute__((noinline, noclone)) static int16_t distance(const Be32& field, const uint32_t& from) {
+    const uint32_t distance = field - from;
+    const int16_t low = static_cast<int16_t>(distance);
+    const int16_t high = static_cast<int16_t>(distance >> 16);
+    if (high == (low < 0 ? -1 : 0)) return low;
+    return high < 0 ? -0x8000 : 0x7fff;
+  }
+
+  Slot* find(const TcpEndpoints& ends) {
     for (Slot& c : connections_)
-      if (c.state_ != TcpState::closed && memcmp(static_cast<TcpEndpoints*>(&c), &ends, sizeof ends) == 0 &&
-          (Config::interfaces == 1 || c.interface_ == this->local()))
-        return &c;
+      if (c.state_ != TcpState::closed && memcmp(static_cast<TcpEndpoints*>(&c), &ends, sizeof ends) == 0) return &c;
     return nullptr;
   }
 
@@ -149,20 +157,18 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     c.state_ = state;
     static_cast<TcpEndpoints&>(c) = ends;
     // RFC 6528: a clock of about 4 us, and a secret place for each pair of sockets.
-    c.acknowledged_ = 0xffffffff;
-    uint32_t who[2];
+    uint32_t who[3];
     memcpy(who, &ends, sizeof who);
-    c.una_ = this->hash_(who[0] ^ this->network_.address.raw(), who[1]) + (this->now_ms_ << 8);
+    c.una_ = this->hash_(who[0] ^ who[1], who[2]) + (this->now_ms_ << 8);
+    c.syn_ = c.una_;
     c.in_flight_ = 1;
     c.mss_ = 536;
-    c.rttvar_ = seconds(1);
     this->open_window(c);
   }
 
   void listen(const Segment& s) {
-    if (s.flags & tcp_rst) return;
     Listener listener = {s.ends.local_port_, 0};
-    if (!(s.flags & tcp_ack) && applications_.find(listener)) {
+    if (!(s.flags & (tcp_ack | tcp_rst)) && applications_.find(listener)) {
       if (!(s.flags & tcp_syn)) {
         counters_.count(Drop::tcp);
         return;
@@ -195,18 +201,21 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   void synchronize(Slot& c, const Segment& s) {
     c.rcv_nxt_ = s.seq + 1;
     c.send_window_ = c.max_send_window_ = s.window;
-    uint8_t left = static_cast<uint8_t>(s.offset - payload_offset_ - tcp_size);
+    uint8_t left = static_cast<uint8_t>(s.header - tcp_size);
     while (left) {
-      uint8_t option[4];
-      device_.rx_read(static_cast<uint16_t>(s.offset - left), option, left < sizeof option ? left : sizeof option);
-      if (option[0] == 0) break;
+      struct {
+        uint8_t kind;
+        uint8_t length;
+        Be16 value;
+      } option;
+      device_.rx_read(static_cast<uint16_t>(s.offset - left), &option, left < sizeof option ? left : sizeof option);
+      if (option.kind == 0) break;
       uint8_t length = 1;
-      if (option[0] != 1) {
-        length = option[1];
-        if (left < 2 || length < 2 || length > left) break;
-        if (option[0] == 2 && length == 4) {
-          const Be16 mss = {{option[2], option[3]}};
-          c.mss_ = smaller(mss, Config::mss);
+      if (option.kind != 1) {
+        length = option.length;
+        if (length < 2 || length > left) break;
+        if (option.kind == 2 && length == 4) {
+          c.mss_ = smaller(option.value, Config::mss);
           if (c.mss_ < smallest_mss) c.mss_ = smallest_mss;
         }
       }
@@ -216,14 +225,14 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
 
   // Answers a segment that belongs to no connection, or acknowledges what was not sent, with a reset (RFC 9293 3.5.2).
   void refuse(const Segment& s) {
+    if (s.flags & tcp_rst) return;
     counters_.count(Drop::tcp_refused);
-    const Be16 source = packet_.ip.tcp.source_port;
-    if (!this->ipv4_open(packet_.ip.source, protocol_tcp, tcp_size)) return;
+    if (!this->ipv4_open(s.ends.remote_, protocol_tcp, tcp_size)) return;
     TcpHeader& tcp = packet_.ip.tcp;
-    tcp.source_port = tcp.destination_port;
-    tcp.destination_port = source;
+    tcp.source_port = s.ends.local_port_;
+    tcp.destination_port = s.ends.remote_port_;
     const bool ack = s.flags & tcp_ack;
-    tcp.seq = ack ? s.ack : 0;
+    tcp.seq = ack ? static_cast<uint32_t>(s.ack) : 0;
     tcp.ack = s.seq + s.span;
     tcp.window = 0;
     this->tcp_send(ack ? tcp_rst : tcp_rst | tcp_ack, tcp_size, 0, 0);
@@ -232,8 +241,8 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   // RFC 9293 3.10.7.3.
   void syn_sent(Slot& c, const Segment& s) {
     const bool ack = s.flags & tcp_ack;
-    if (ack && s.ack != c.una_ + 1) {
-      if (!(s.flags & tcp_rst)) refuse(s);
+    if (ack && distance(s.ack, c.una_) != 1) {
+      refuse(s);
       return;
     }
     if (s.flags & tcp_rst) {
@@ -264,10 +273,8 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   // Checks the sequence number, RST and SYN (RFC 9293 3.10.7.4, RFC 5961 3 and 4), and answers what is not acceptable.
   bool acceptable(Slot& c, Segment& s) {
     static_assert(Config::receive_window <= 0x7fff, "distances are kept in 16 bits");
-    const int32_t ahead = static_cast<int32_t>(s.seq - c.rcv_nxt_);
-    s.ahead = static_cast<int16_t>(ahead);
-    const bool near = s.ahead == ahead;
-    if (near && s.ahead == -1 && c.state_ == TcpState::syn_received && (s.flags & tcp_syn)) {
+    s.ahead = distance(s.seq, c.rcv_nxt_);
+    if (s.ahead == -1 && c.state_ == TcpState::syn_received && (s.flags & tcp_syn)) {
       // The peer's SYN again. With an ACK of ours it completes a simultaneous open.
       if (s.flags & tcp_ack)
         s.ahead = 0;
@@ -275,7 +282,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
         this->send_syn(c);
       return s.flags & tcp_ack;
     }
-    const bool inside = near && s.ahead >= 0 && (s.ahead == 0 || s.ahead < static_cast<int16_t>(c.receive_window_));
+    const bool inside = s.ahead >= 0 && (s.ahead == 0 || s.ahead < static_cast<int16_t>(c.receive_window_));
     if (s.flags & tcp_rst) {
       if (inside && c.state_ != TcpState::time_wait) {
         if (s.ahead == 0)
@@ -285,11 +292,11 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
       }
       return false;
     }
-    const bool overlaps = near && s.ahead < 0 && static_cast<int16_t>(s.span + s.ahead) > 0;
+    const bool overlaps = static_cast<uint16_t>(-s.ahead) < s.span;
     if (!inside && !overlaps) {
-      if (c.state_ == TcpState::time_wait && (s.flags & tcp_fin)) this->arm(c, seconds(Config::time_wait_s));
+      if (c.state_ == TcpState::time_wait && (s.flags & tcp_fin)) this->linger(c);
       if (s.span && !(s.flags & tcp_syn))
-        this->segment(c, c.in_flight_, 0, Base::must_go);
+        this->answer(c);
       else
         challenge(c);
       return false;
@@ -305,30 +312,23 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   void challenge(Slot& c) {
     if (c.flags_ & Connection::challenged) return;
     c.flags_ |= Connection::challenged;
-    this->segment(c, c.in_flight_, 0, Base::must_go);
+    this->answer(c);
   }
 
   // Takes the acknowledgement and the window. False: the segment ends here.
   bool acknowledge(Slot& c, const Segment& s) {
-    const int32_t distance = static_cast<int32_t>(s.ack - c.una_);
-    const int16_t more = static_cast<int16_t>(distance);
+    this->heard(c);
+    const int16_t more = distance(s.ack, c.una_);
     if (c.state_ == TcpState::syn_received) {
-      if (distance != 1) {
+      if (more != 1) {
         refuse(s);
         return false;
       }
-      c.send_window_ = c.max_send_window_ = s.window;
       established(c);
-      return true;
-    }
-    this->heard(c);
-    // RFC 5961 5.
-    if (more != distance || more > static_cast<int16_t>(c.in_flight_) ||
-        more < -static_cast<int16_t>(c.max_send_window_)) {
-      challenge(c);
+    } else if (more > static_cast<int16_t>(c.in_flight_) || more < -static_cast<int16_t>(c.max_send_window_)) {
+      challenge(c);  // RFC 5961 5
       return false;
-    }
-    if (more > 0) {
+    } else if (more > 0) {
       this->acknowledged(c, static_cast<uint16_t>(more));
       if (c.in_flight_ == 0 && (c.flags_ & Connection::fin_sent)) return fin_acknowledged(c);
       this->tell(c, TcpEvent::acked);
@@ -356,7 +356,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     this->clear(c, Connection::fin_sent);
     if (c.state_ == TcpState::fin_wait_1) {
       c.state_ = TcpState::fin_wait_2;
-      this->arm(c, fin_wait_2_timeout);
+      this->linger(c);
       return true;
     }
     if (c.state_ == TcpState::closing)
@@ -366,9 +366,9 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     return false;
   }
 
-  __attribute__((noinline)) void time_wait(Slot& c) {
+  void time_wait(Slot& c) {
     c.state_ = TcpState::time_wait;
-    this->arm(c, seconds(Config::time_wait_s));
+    this->linger(c);
     this->tell(c, TcpEvent::closed);
   }
 
@@ -379,29 +379,28 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     bool at_once = s.ahead != 0 || (s.flags & tcp_fin);
     if (receiving && s.ahead <= 0) {
       const uint16_t old = smaller(static_cast<uint16_t>(-s.ahead), s.length);
-      s.offset = static_cast<uint16_t>(s.offset + old);
-      s.length = static_cast<uint16_t>(s.length - old);
+      uint16_t length = static_cast<uint16_t>(s.length - old);
       bool fin = s.flags & tcp_fin;
-      const uint16_t distance = this->distance(c);
-      const uint16_t room = smaller(c.receive_window_, distance);
-      if (s.length > room) {
-        s.length = room;
+      const uint16_t gap = Base::distance(c);
+      const uint16_t room = Config::reorder_size ? smaller(c.receive_window_, gap) : c.receive_window_;
+      if (length > room) {
+        length = room;
         fin = false;
         at_once = true;
       }
-      if (s.length && this->is_deaf(c)) {
+      if (length && this->is_deaf(c)) {
         this->tell(c, TcpEvent::aborted);
         this->reset(c);
         return;
       }
-      if (s.length) {
+      if (length) {
         const uint16_t urgent = (s.flags & tcp_urg) && s.urgent > old ? static_cast<uint16_t>(s.urgent - old) : 0;
-        if (!deliver(c, s.offset, s.length, urgent)) {
+        if (!deliver(c, static_cast<uint16_t>(s.offset + old), length, urgent)) {
           fin = false;
           at_once = true;
         }
       }
-      if (Config::reorder_size && distance != this->none) {
+      if (Config::reorder_size && gap != this->none) {
         fin = deliver_kept(c);
         at_once = true;
       }
@@ -421,7 +420,7 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
     const uint16_t taken = static_cast<uint16_t>(length - reader.left());
     c.rcv_nxt_ += taken;
     c.receive_window_ = static_cast<uint16_t>(c.receive_window_ - taken);
-    if (c.state_ == TcpState::fin_wait_2) this->arm(c, fin_wait_2_timeout);
+    if (c.state_ == TcpState::fin_wait_2) this->linger(c);
     return reader.left() == 0;
   }
 
@@ -455,7 +454,6 @@ class Tcp : public Reordering<Config, Config::reorder_size != 0> {
   };
 
   static constexpr uint16_t smallest_mss = 64;
-  static constexpr Tick fin_wait_2_timeout = seconds(60);
 };
 
 // The layer that a configuration has: TCP, or what stands in for it.
