@@ -115,7 +115,7 @@ const std::vector<CodeGroup>& network_layers() {
       {"stack",
        {"*stack/stack.hpp", "*stack/base/*", "*stack/wire/*", "*stack/netif/*", "tcpip::Stack<*", "tcpip::Reader<*",
         "tcpip::Writer<*", "tcpip::KeyedHash::*", "tcpip::Be*", "tcpip::operator*", "tcpip::Counters<*",
-        "tcpip::Applications<*", "tcpip_*", "sys_*", "EtherCard::*"}},
+        "tcpip::Applications<*", "tcpip::copy(*", "tcpip_*", "sys_*", "EtherCard::*"}},
       {"application",
        {"*stack/app/*", "*firmware/images/*", "*tcpip::HttpServer<*", "*tcpip::TelnetServer<*", "*tcpip::NetioServer*",
         "*tcpip::Text<*", "image::*", "http*", "appl_*"}},

