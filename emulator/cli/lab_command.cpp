@@ -29,7 +29,7 @@ struct LabArguments {
 };
 
 const std::string help = R"(
-Example, hall.toml:
+Example, web.toml:
 
   timeout = "20s"                  # virtual
   seed = 7                         # of everything that links do by chance
@@ -39,15 +39,20 @@ Example, hall.toml:
 
   [[board]]
   name = "server"
-  firmware = "server.elf"          # relative to this file
+  firmware = "web.elf"             # relative to this file
   board = "mega-enc28j60"          # and mcu, freq, engine, uart, uart-baud, analog, chip-rev, errata, diag as avrlan run's options
   connect = "hall"                 # its cable goes to that switch, or to another board
   link = { delay = "5ms", loss = "1%" }   # as --link, each way; 50us without a delay
 
-  [[board]]
-  name = "client"
-  firmware = "client.elf"
-  board = "mega-enc28j60"
+  [[peer]]
+  kind = "dhcp"                    # the kinds and their keys: avrlan run --help, --peer
+  connect = "hall"
+
+  [[peer]]
+  kind = "http-get"
+  name = "reader"
+  url = "http://10.0.2.15/"
+  count = 5
   connect = "hall"
 
   [[fault]]
@@ -56,15 +61,15 @@ Example, hall.toml:
   station = "server"
 
   [[assert]]
-  board = "client"                 # text, no-text, value, status
-  text = "done"
+  peer = "reader"
+  success = true
 
   [[assert]]
-  board = "server"
+  board = "server"                 # text, no-text, value, status
   value = "diagnostics.warning"
   equals = 0
 
-  avrlan lab hall.toml -j 2 --out run
+  avrlan lab web.toml -j 2 --out run
 
 [[backend]] with name, net (as --net), connect, hostfwd and host-access leads to the host's network. The boards' UARTs go to
 stdout by lines, with the board's name in front, everything else to stderr. --out DIR gets run.json of the lab, and DIR/BOARD

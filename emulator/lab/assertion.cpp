@@ -27,9 +27,10 @@ const std::vector<std::string>& board_values() {
   return names;
 }
 
-ValueAssertion read_value(TomlTable& table, const Placed<std::string>& name) {
+ValueAssertion read_value(TomlTable& table, const Placed<std::string>& name, bool of_peer) {
   const auto& names = board_values();
-  if (std::find(names.begin(), names.end(), name.value) == names.end()) {
+  // Each peer has its own.
+  if (!of_peer && std::find(names.begin(), names.end(), name.value) == names.end()) {
     throw name.place.error(fmt::format("a board's results have no '{}'", name.value),
                            fmt::format("did you mean '{}'?", nearest_name(name.value, names)));
   }
@@ -59,19 +60,28 @@ std::string bounds(const ValueAssertion& value) {
 }  // namespace
 
 AssertDescription AssertDescription::read(TomlTable& table) {
-  const auto station = table.required_text("board", "server");
-  AssertDescription description{station.value, StatusAssertion{}, std::nullopt, station.place};
-  const auto text = table.text("text"), no_text = table.text("no-text"), value = table.text("value");
-  const auto status = table.number("status", 0, 255);
-  const int said = (text ? 1 : 0) + (no_text ? 1 : 0) + (value ? 1 : 0) + (status ? 1 : 0);
-  if (said != 1)
-    throw table.place().error(
-        said == 0 ? "this assert says nothing" : "this assert says more than one thing",
-        "give it one of text = \"...\", no-text = \"...\", value = \"nic.rx_frames\", status = 0");
+  const bool of_peer = table.has("peer");
+  const auto station = table.required_text(of_peer ? "peer" : "board", "server");
+  AssertDescription description{station.value, of_peer, StatusAssertion{}, std::nullopt, station.place};
+  const auto value = table.text("value");
+  const auto text = of_peer ? std::nullopt : table.text("text");
+  const auto no_text = of_peer ? std::nullopt : table.text("no-text");
+  const auto status = of_peer ? std::nullopt : table.number("status", 0, 255);
+  const auto success = of_peer ? table.flag("success") : std::nullopt;
+  const int said = (text ? 1 : 0) + (no_text ? 1 : 0) + (value ? 1 : 0) + (status ? 1 : 0) + (success ? 1 : 0);
+  if (said != 1) {
+    throw table.place().error(said == 0 ? "this assert says nothing" : "this assert says more than one thing",
+                              of_peer ? "give it success = true, or value = \"...\""
+                                      : "give it one of text = \"...\", no-text = \"...\", value = \"nic.rx_frames\", "
+                                        "status = 0");
+  }
   if (text) description.what = TextAssertion{text->value, false};
   if (no_text) description.what = TextAssertion{no_text->value, true};
-  if (value) description.what = read_value(table, *value);
+  if (value) description.what = read_value(table, *value, of_peer);
   if (status) description.what = StatusAssertion{static_cast<int>(status->value)};
+  if (success && !success->value)
+    throw success->place.error("a failure cannot be asked for", "write success = true, or leave the assert out");
+  if (success) description.what = SuccessAssertion{};
   if (const auto by = table.time(value ? "at" : "by")) description.by = by->value;
   table.finish();
   return description;
@@ -83,6 +93,8 @@ std::string AssertDescription::text() const {
     text += fmt::format("{} \"{}\"", sent->absent ? "no text" : "text", sent->text);
   } else if (const auto* value = std::get_if<ValueAssertion>(&what)) {
     text += fmt::format("{} {}", value->name, bounds(*value));
+  } else if (std::holds_alternative<SuccessAssertion>(what)) {
+    text += "success";
   } else {
     text += fmt::format("ends with status {}", std::get<StatusAssertion>(what).status);
   }

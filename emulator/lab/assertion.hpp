@@ -20,11 +20,14 @@ struct TextAssertion {
   std::string text;
   bool absent = false;
 };
-// A number in the results of a board, "nic.rx_frames", is within bounds at a time. After a power cycle it is the sum.
+// A number in the results of a board, "nic.rx_frames", or of a peer, is within bounds at a time. After a power cycle it is
+// the sum.
 struct ValueAssertion {
   std::string name;
   std::optional<std::int64_t> least, most;
 };
+// A peer that is a client has ended, and nothing went wrong.
+struct SuccessAssertion {};
 // The firmware has ended with this status.
 struct StatusAssertion {
   int status = 0;
@@ -32,7 +35,8 @@ struct StatusAssertion {
 
 struct AssertDescription {
   std::string station;
-  std::variant<TextAssertion, ValueAssertion, StatusAssertion> what;
+  bool of_peer = false;  // else of a board
+  std::variant<TextAssertion, ValueAssertion, StatusAssertion, SuccessAssertion> what;
   std::optional<Duration> by;  // nullopt: the end
   Place place;
 

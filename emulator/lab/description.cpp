@@ -141,6 +141,27 @@ BackendDescription read_backend(TomlTable& table) {
   return one;
 }
 
+PeerDescription read_peer(TomlTable& table, const std::filesystem::path& directory) {
+  const auto kind = table.required_text("kind", "http");
+  const auto cable = read_needed_cable(table);
+  peers::KeyValues values;
+  for (const auto& [key, value] : table.rest()) {
+    const bool is_path = key.value == "dir" || key.value == "zone";
+    values.emplace_back(key.value, is_path ? (directory / value).lexically_normal().string() : value);
+  }
+  PeerDescription peer{kind.place.located([&] { return peers::PeerOptions::parse("peer", kind.value, values); }), cable,
+                       kind.place};
+  return peer;
+}
+
+// Names, MAC and IP addresses to those who have none.
+void complete_peers(std::vector<PeerDescription>& peers) {
+  std::vector<peers::PeerOptions> options;
+  for (const auto& peer : peers) options.push_back(peer.options);
+  if (!peers.empty()) peers.front().place.located([&] { peers::complete(options); });
+  for (std::size_t n = 0; n < peers.size(); ++n) peers[n].options = options[n];
+}
+
 FaultDescription read_fault(TomlTable& table) {
   using Kind = FaultDescription::Kind;
   static constexpr std::pair<std::string_view, Kind> kinds[] = {{"link-down", Kind::link_down},
@@ -263,6 +284,7 @@ void check_stations(const LabDescription& lab) {
   for (const auto& board : lab.boards) stations.add(board.name, board.place, "board");
   for (const auto& one : lab.switches) stations.add(one.name, one.place, "switch");
   for (const auto& one : lab.backends) stations.add(one.name, one.place, "backend");
+  for (const auto& one : lab.peers) stations.add(one.options.host.name, one.place, "peer");
   for (const auto& one : lab.switches) {
     if (one.cable) stations.connect(one.name, one.place, *one.cable);
   }
@@ -270,10 +292,14 @@ void check_stations(const LabDescription& lab) {
     if (board.cable) stations.connect(board.name, board.place, *board.cable);
   }
   for (const auto& one : lab.backends) stations.connect(one.name, one.place, *one.cable);
+  for (const auto& one : lab.peers) stations.connect(one.options.host.name, one.place, *one.cable);
   for (const auto& fault : lab.faults) check_fault(stations, fault);
   for (const auto& one : lab.asserts) {
-    if (stations.kind(one.station, one.place) != "board")
-      throw one.place.error(fmt::format("'{}' is no board", one.station), "name a board");
+    const std::string& kind = stations.kind(one.station, one.place);
+    const std::string_view wanted = one.of_peer ? "peer" : "board";
+    if (kind != wanted)
+      throw one.place.error(fmt::format("'{}' is a {}, no {}", one.station, kind, wanted),
+                            "an assert has a board = or a peer =");
     if (one.by && lab.timeout && *one.by > *lab.timeout)
       throw one.place.error("this assert looks at a time after the lab's timeout", "make the timeout longer");
     if (std::holds_alternative<TextAssertion>(one.what) && !one.by && !lab.timeout)
@@ -295,6 +321,8 @@ LabDescription LabDescription::read(const std::filesystem::path& file) {
   for (TomlTable& table : root.tables("board")) lab.boards.push_back(read_board(table, file.parent_path()));
   for (TomlTable& table : root.tables("switch")) lab.switches.push_back(read_switch(table));
   for (TomlTable& table : root.tables("backend")) lab.backends.push_back(read_backend(table));
+  for (TomlTable& table : root.tables("peer")) lab.peers.push_back(read_peer(table, file.parent_path()));
+  complete_peers(lab.peers);
   for (TomlTable& table : root.tables("fault")) lab.faults.push_back(read_fault(table));
   for (TomlTable& table : root.tables("assert")) lab.asserts.push_back(AssertDescription::read(table));
   root.finish();
@@ -306,6 +334,8 @@ LabDescription LabDescription::read(const std::filesystem::path& file) {
   std::sort(lab.boards.begin(), lab.boards.end(), by_name);
   std::sort(lab.switches.begin(), lab.switches.end(), by_name);
   std::sort(lab.backends.begin(), lab.backends.end(), by_name);
+  std::sort(lab.peers.begin(), lab.peers.end(),
+            [](const auto& a, const auto& b) { return a.options.host.name < b.options.host.name; });
   std::stable_sort(lab.faults.begin(), lab.faults.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   return lab;
 }

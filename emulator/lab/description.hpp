@@ -14,6 +14,7 @@
 #include "emulator/lab/toml_table.hpp"
 #include "emulator/net/far_end.hpp"
 #include "emulator/net/link.hpp"
+#include "emulator/peers/peer.hpp"
 
 namespace avrlan::lab {
 
@@ -52,6 +53,12 @@ struct BackendDescription {
   Place place;
 };
 
+struct PeerDescription {
+  peers::PeerOptions options;  // complete
+  std::optional<Cable> cable;
+  Place place;
+};
+
 struct FaultDescription {
   enum class Kind : std::uint8_t {
     link_down,    // the cable that the station's `connect` names, or a board's only one, is pulled,
@@ -72,6 +79,7 @@ struct LabDescription {
   std::vector<BoardDescription> boards;  // these are sorted by name,
   std::vector<SwitchDescription> switches;
   std::vector<BackendDescription> backends;
+  std::vector<PeerDescription> peers;
   std::vector<FaultDescription> faults;    // by time, and by their order in the file,
   std::vector<AssertDescription> asserts;  // in the order of the file
   std::optional<Duration> timeout;

@@ -10,20 +10,30 @@ namespace avrlan::lab {
 FabricNode::FabricNode(const LabDescription& description) : Node("fabric") {
   for (const auto& one : description.switches) switches_.emplace(one.name, std::make_unique<net::Switch>(scheduler_));
   for (const auto& one : description.backends) {
-    auto& far_end = backends_[one.name];
-    far_end.backend = net::make_far_end(one.net, scheduler_, *far_end.exit);
-    if (auto* const host = dynamic_cast<net::HostBackend*>(far_end.backend.get())) hosts_.push_back(host);
+    auto& backend = backends_[one.name];
+    backend.station = net::make_far_end(one.net, scheduler_, *backend.exit);
+    if (auto* const host = dynamic_cast<net::HostBackend*>(backend.station.get())) hosts_.push_back(host);
     // The gateway and its servers are 52:55 and their IPv4 address.
     if (std::holds_alternative<net::GatewayOptions>(one.net)) fixed_[one.name] = {{{0x52, 0x55}, 2}};
+  }
+  std::vector<peers::PeerOptions> options;
+  for (const auto& one : description.peers) options.push_back(one.options);
+  const auto names = peers::names_of(options);
+  for (const auto& one : options) {
+    auto& peer = peers_[one.host.name];
+    peer.station = std::make_unique<peers::Peer>(scheduler_, *peer.exit, one, names);
   }
   refresh();
 }
 
 Socket FabricNode::socket(const std::string& station, const std::string& other) {
-  if (const auto found = backends_.find(station); found != backends_.end()) {
-    FarEnd& one = found->second;
-    return {this, one.backend.get(), [exit = one.exit.get()](FrameSink& to) { exit->to = &to; }};
-  }
+  const auto with_exit = [this](const auto& one, FrameSink& entry) {
+    return Socket{this, &entry, [exit = one.exit.get()](FrameSink& to) { exit->to = &to; }};
+  };
+  if (const auto backend = backends_.find(station); backend != backends_.end())
+    return with_exit(backend->second, *backend->second.station);
+  if (const auto peer = peers_.find(station); peer != peers_.end())
+    return with_exit(peer->second, peer->second.station->host());
   const auto fixed = fixed_.find(other);
   net::Switch::Port& port =
       switches_.at(station)->add_port({other, fixed == fixed_.end() ? std::vector<net::MacPrefix>{} : fixed->second});
@@ -51,8 +61,14 @@ net::HostState FabricNode::host_state() const {
 
 nlohmann::ordered_json FabricNode::backends_json() const {
   auto backends = nlohmann::ordered_json::object();
-  for (const auto& [name, one] : backends_) backends[name] = {{"drops", drops_json(one.backend->drops())}};
+  for (const auto& [name, one] : backends_) backends[name] = {{"drops", drops_json(one.station->drops())}};
   return backends;
+}
+
+nlohmann::ordered_json FabricNode::peers_json() const {
+  auto all = nlohmann::ordered_json::object();
+  for (const auto& [name, one] : peers_) all[name] = one.station->json();
+  return all;
 }
 
 nlohmann::ordered_json FabricNode::switches_json() const {

@@ -1,5 +1,5 @@
 #pragma once
-// Everything of a lab that is no board, in one time: switches, and what reaches the host's network.
+// Everything of a lab that is no board, in one time: switches, peers, and what reaches the host's network.
 
 #include <map>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "emulator/lab/socket.hpp"
 #include "emulator/net/backend.hpp"
 #include "emulator/net/switch.hpp"
+#include "emulator/peers/peer.hpp"
 
 namespace avrlan::lab {
 
@@ -34,9 +35,11 @@ class FabricNode final : public Node {
   // Of the host that has most to say.
   net::HostState host_state() const;
 
+  const peers::Peer& peer(const std::string& name) const { return *peers_.at(name).station; }
   // Each by name. A switch's ports are by who is behind them.
   nlohmann::ordered_json switches_json() const;
   nlohmann::ordered_json backends_json() const;
+  nlohmann::ordered_json peers_json() const;
 
  private:
   // Takes a station's frames to its cable.
@@ -46,9 +49,10 @@ class FabricNode final : public Node {
       if (to != nullptr) to->deliver(frame);
     }
   };
-  struct FarEnd {
+  template <class Station>
+  struct WithExit {
     std::unique_ptr<Exit> exit = std::make_unique<Exit>();
-    std::unique_ptr<net::Backend> backend;
+    std::unique_ptr<Station> station;
   };
 
   Instant next_activity() const override { return scheduler_.next(); }
@@ -57,7 +61,8 @@ class FabricNode final : public Node {
 
   Scheduler scheduler_;
   std::map<std::string, std::unique_ptr<net::Switch>> switches_;
-  std::map<std::string, FarEnd> backends_;
+  std::map<std::string, WithExit<net::Backend>> backends_;
+  std::map<std::string, WithExit<peers::Peer>> peers_;
   std::vector<net::HostBackend*> hosts_;
   std::string host_that_spoke_;
   std::map<std::string, std::vector<net::MacPrefix>> fixed_;  // stations that are behind a backend alone

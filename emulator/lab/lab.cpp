@@ -67,6 +67,7 @@ Lab::Lab(const LabDescription& description, unsigned threads)
     if (one.cable) connect(one.name, *one.cable);
   }
   for (const auto& one : description.backends) connect(one.name, *one.cable);
+  for (const auto& one : description.peers) connect(one.options.host.name, *one.cable);
   for (const auto& one : description.boards) {
     if (one.cable) connect(one.name, *one.cable);
   }
@@ -172,6 +173,11 @@ void Lab::plan(Assertion& assertion) {
     BoardNode& of = board(said.station);
     watched_.push_back({&assertion, &of, of.watch(text->text)});
   }
+  if (said.of_peer && std::holds_alternative<ValueAssertion>(said.what) && !number(said)) {
+    throw said.place.error(
+        fmt::format("the peer's figures have no number '{}'", std::get<ValueAssertion>(said.what).name),
+        fmt::format("they are {}", fabric_.peer(said.station).json().dump()));
+  }
   // A text is looked for all the time, but has to be decided then.
   if (said.by) {
     moments_.push_back({assertion.deadline(), [this, &assertion, text] {
@@ -186,20 +192,33 @@ void Lab::check_watched(bool at_end) {
   for (Assertion& assertion : assertions_) {
     const AssertDescription& said = assertion.description();
     if (assertion.decided()) continue;
-    if (std::holds_alternative<StatusAssertion>(said.what) && board(said.station).ended()) {
+    if (std::holds_alternative<SuccessAssertion>(said.what)) {
+      const auto* client = fabric_.peer(said.station).client();
+      if (client != nullptr && client->state() == peers::Client::State::finished) check(assertion);
+    } else if (std::holds_alternative<StatusAssertion>(said.what) && board(said.station).ended()) {
       check(assertion);
     }
   }
+}
+
+std::optional<std::int64_t> Lab::number(const AssertDescription& said) const {
+  const std::string& name = std::get<ValueAssertion>(said.what).name;
+  return said.of_peer ? find_number(fabric_.peer(said.station).json(), name) : find_board(said.station)->number(name);
 }
 
 // Of what holds at a moment.
 void Lab::check(Assertion& assertion) {
   const AssertDescription& said = assertion.description();
   if (const auto* value = std::get_if<ValueAssertion>(&said.what)) {
-    const std::int64_t found = board(said.station).number(value->name);
+    const std::int64_t found = number(said).value_or(0);
     const bool passed = (!value->least || found >= *value->least) && (!value->most || found <= *value->most);
     assertion.decide(passed, fmt::format("is {}", found));
-  } else if (const auto end = board(said.station).ended()) {
+  } else if (std::holds_alternative<SuccessAssertion>(said.what)) {
+    const auto* client = fabric_.peer(said.station).client();
+    const bool finished = client == nullptr || client->state() == peers::Client::State::finished;
+    const std::string failure = client == nullptr ? "" : client->failure();
+    assertion.decide(finished && failure.empty(), !finished ? "has not ended" : failure.empty() ? "success" : failure);
+  } else if (const auto end = find_board(said.station)->ended()) {
     const int found = exit_status(*end);
     assertion.decide(found == std::get<StatusAssertion>(said.what).status,
                      fmt::format("{}, status {}", avrlan::to_string(end->reason), found));
@@ -469,6 +488,7 @@ nlohmann::ordered_json Lab::json(const LabEnd& end) const {
       {"boards", boards},
       {"links", links},
       {"switches", fabric_.switches_json()},
+      {"peers", fabric_.peers_json()},
       {"backends", fabric_.backends_json()},
       {"asserts", asserts},
   };

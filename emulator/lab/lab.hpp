@@ -123,6 +123,7 @@ class Lab {
   void update_links();
   void check_watched(bool at_end);
   void check(Assertion& assertion);
+  std::optional<std::int64_t> number(const AssertDescription& said) const;
   void decide_rest();
   bool all_decided() const;
   Instant earliest() const;

@@ -223,10 +223,8 @@ TEST(Lab, TheReadmesExampleRuns) {
   const std::string text((std::istreambuf_iterator<char>(readme)), {});
   const auto begin = text.find("```toml\n") + 8;
   std::string example = text.substr(begin, text.find("```", begin) - begin);
-  for (const std::string role : {"server", "client"}) {
-    const std::string firmware = "\"pair-" + role + "-full.elf\"";
-    example.replace(example.find(firmware), firmware.size(), "'" AVRLAN_VARIANT_DIR "/pair-" + role + "-full.elf'");
-  }
+  const std::string firmware = "\"web.elf\"";
+  example.replace(example.find(firmware), firmware.size(), "'" AVRLAN_FIRMWARE_DIR "/mega-enc28j60/web.elf'");
   const Outcome outcome = run(example);
   EXPECT_EQ(outcome.status, 0) << outcome.json["asserts"] << outcome.lines;
   EXPECT_EQ(run(example, 2).digest, outcome.digest);

@@ -136,6 +136,14 @@ TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
       {a + "[[switch]]\nname = 's'\n[[backend]]\nname = 'n'\nnet = 'user'\nconnect = 's'\n"
            "[[backend]]\nname = 'm'\nnet = 'user'\nconnect = 's'",
        "a second net = \"user\" beside '"},
+      {a + "[[peer]]\nconnect = 'a'", "lab:6:1: this peer has no kind"},
+      {a + "[[peer]]\nkind = 'ecko'\nconnect = 'a'", "lab:7:8: "},
+      {a + "[[peer]]\nkind = 'echo'", "lab:6:1: this peer is connected to nobody"},
+      {a + "[[peer]]\nkind = 'echo'\nconnect = 'a'\nprot = 5", "lab:7:8: "},
+      {a + "[[peer]]\nkind = 'http'\nconnect = 'a'\ndir = 'nowhere'", "lab:7:8: "},
+      {a + "[[peer]]\nkind = 'echo'\nconnect = 'a'\n[[assert]]\npeer = 'a'\nsuccess = true",
+       "lab:10:8: 'a' is a board, no peer"},
+      {a + "[[peer]]\nkind = 'echo'\nconnect = 'a'\n[[assert]]\npeer = 'echo'", "lab:9:1: this assert says nothing"},
   };
   for (const auto& [text, expected] : mistakes) {
     const std::string message = said(text);
