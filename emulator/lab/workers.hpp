@@ -2,6 +2,7 @@
 // A few threads that do one round of work together, again and again.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -22,10 +23,14 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   // Calls `task` once for each number below `count`, in any thread and order, and returns when all are done. What they do is
-  // visible to the caller then, and to the next round. Throws what one of the calls has thrown.
+  // visible to the caller then, and to the next round. Throws what one of the calls has thrown. On a host with less to give than
+  // there are threads the caller does it alone: which is faster is tried now and then.
   void run(std::size_t count, const Task& task);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  bool together();
   void work();
   void take_all();
 
@@ -35,6 +40,10 @@ class Workers {
   std::atomic<std::size_t> next_{0};
   std::size_t count_ = 0;
   const Task* task_ = nullptr;  // nullptr: the threads are to end
+  // Rounds since the last trial, of which the first are done alone and the next together; and when the next one is.
+  std::uint32_t rounds_ = 0;
+  std::uint32_t trial_every_;
+  Clock::duration alone_{}, together_{};  // what those took
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
 };
