@@ -175,6 +175,15 @@ bool Flows::is_safe_for_slirp(const Packet& packet) const {
   return found != flows_.end() && found->second.edge_known && !later(end, found->second.host_edge);
 }
 
+// libslirp 4.7.0, tcp_mss(): each time that a SYN with an MSS comes it sets up the buffer of what it has read from the host anew,
+// and what is in there is lost.
+bool Flows::repeats_syn(const Packet& packet) const {
+  if (!packet.is_tcp(tcp_flag::syn, 0)) return false;
+  const auto key = key_from_board(packet);
+  const auto found = key ? flows_.find(*key) : flows_.end();
+  return found != flows_.end() && (found->second.established || !found->second.from_host);
+}
+
 bool Flows::answers_host(const Packet& packet) const {
   if (packet.protocol != protocol_udp || packet.fragment) return false;
   const auto found = flows_.find(

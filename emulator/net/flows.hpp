@@ -36,6 +36,8 @@ class Flows {
   bool has_room_for(const Packet& packet, Instant now);
   // False: slirp must not see this segment, see flows.cpp.
   bool is_safe_for_slirp(const Packet& packet) const;
+  // A SYN of a connection whose SYN from the board came before: slirp must not see its options, see flows.cpp.
+  bool repeats_syn(const Packet& packet) const;
   // The host spoke first, by a forwarded datagram, and `packet` goes back to that very port.
   bool answers_host(const Packet& packet) const;
 

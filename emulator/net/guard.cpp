@@ -77,16 +77,23 @@ std::vector<std::uint8_t> answer_to(const Packet& refused, const MacAddress& boa
                          refused.source, refused.protocol == protocol_udp ? protocol_icmp : refused.protocol, payload);
 }
 
-// Clears URG and the urgent pointer; the checksum follows (RFC 1624, equation 3).
+// Writes a word of a segment; the checksum follows (RFC 1624, equation 3).
+void replace(std::span<std::uint8_t> segment, std::size_t at, std::uint16_t value) {
+  const std::uint32_t sum = static_cast<std::uint16_t>(~read16(segment, 16)) +
+                            static_cast<std::uint32_t>(static_cast<std::uint16_t>(~read16(segment, at))) + value;
+  write16(segment, at, value);
+  write16(segment, 16, internet_checksum({}, sum));
+}
+
 void clear_urgent(std::span<std::uint8_t> segment) {
-  const auto replace = [segment](std::size_t at, std::uint16_t value) {
-    const std::uint32_t sum = static_cast<std::uint16_t>(~read16(segment, 16)) +
-                              static_cast<std::uint32_t>(static_cast<std::uint16_t>(~read16(segment, at))) + value;
-    write16(segment, at, value);
-    write16(segment, 16, internet_checksum({}, sum));
-  };
-  replace(12, static_cast<std::uint16_t>(read16(segment, 12) & ~tcp_flag::urg));
-  replace(18, 0);
+  replace(segment, 12, static_cast<std::uint16_t>(read16(segment, 12) & ~tcp_flag::urg));
+  replace(segment, 18, 0);
+}
+
+// Nothing but "no operation" (RFC 9293 3.1).
+void clear_options(std::span<std::uint8_t> segment) {
+  const std::size_t header = segment[12] >> 4U << 2U;
+  for (std::size_t at = 20; at < header; at += 2) replace(segment, at, 0x0101);
 }
 
 }  // namespace
@@ -137,6 +144,7 @@ GuardVerdict Guard::examine(const EthernetFrame& frame, Flows& flows, Instant no
     if (*reason != DropReason::host_access_refused) return {reason, {}, {}};
     return {reason, {}, answer_to(*packet, mac_at(octets, 6))};
   }
+  const bool repeats_syn = flows.repeats_syn(*packet);
   flows.from_board(*packet, now);
 
   GuardVerdict verdict;
@@ -145,6 +153,7 @@ GuardVerdict Guard::examine(const EthernetFrame& frame, Flows& flows, Instant no
   if (packet->protocol == protocol_tcp) {
     const auto segment = std::span(verdict.pass).subspan(ethernet_header + packet->header.size());
     clear_urgent(segment);
+    if (repeats_syn) clear_options(segment);
   }
   return verdict;
 }

@@ -2,7 +2,7 @@
 // Stands in front of libslirp 4.7.0: what the firmware sends goes in only when it is sound and allowed.
 //
 // Why each rule: IP fragments end in a SIGBUS in Debian's binary, so they are refused. A wrong urgent pointer makes it
-// deliver megabytes of junk: URG and the pointer are cleared. Destinations in 127/8 and 0/8 reach the host's own
+// deliver megabytes of junk: URG and the pointer are cleared. A SYN that comes again empties its buffer: its options are cleared. Destinations in 127/8 and 0/8 reach the host's own
 // loopback past disable_host_loopback. 10.0.2.2 and 255.255.255.255 are the host's loopback by design: allowed on
 // request only, save slirp's own services and answers to what the host began. TCP data that end at sequence number 0 can
 // crash it (Flows::is_safe_for_slirp), and more than Flows::limit conversations would use up the host's descriptors:

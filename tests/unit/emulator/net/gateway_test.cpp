@@ -268,6 +268,26 @@ TEST_F(ForwardedTest, DelayedAcknowledgmentsComeInVirtualTime) {
   EXPECT_EQ(ack->rfind_pdu<Tins::TCP>().ack_seq(), 1004U);
 }
 
+// The guest has lost the ACK of its SYN and the data behind it, and sends its SYN again.
+TEST_F(ForwardedTest, SendsDataAgainAfterARepeatedSyn) {
+  open(1000);
+  client_->send("request");
+  ASSERT_TRUE(host());
+  ASSERT_TRUE(segment());
+  pass(Duration::milliseconds(300));
+  send(tcp({.destination_port = port_,
+            .source_port = 80,
+            .sequence = 999,
+            .acknowledgment = acknowledgment_,
+            .flags = Flag::SYN | Flag::ACK,
+            .mss = 1460}));
+  ASSERT_TRUE(segment());
+  pass(Duration::seconds(2));
+  const auto again = segment();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(text_of(*again), "request");
+}
+
 TEST_F(ForwardedTest, SurvivesAClientThatIsGone) {
   open(1000);
   client_.reset();

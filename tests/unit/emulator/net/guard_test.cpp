@@ -182,6 +182,21 @@ TEST_F(GuardTest, ClearsTheUrgentPointerAndMendsTheChecksum) {
   }
 }
 
+TEST_F(GuardTest, ClearsTheOptionsOfARepeatedSynOnly) {
+  for (const bool repeated : {false, true}) {
+    const auto verdict = examine(tcp({.destination = far,
+                                      .destination_port = 80,
+                                      .source_port = 1000,
+                                      .sequence = 7,
+                                      .flags = Flag::SYN,
+                                      .mss = 1460}));
+    ASSERT_FALSE(verdict.dropped);
+    Tins::EthernetII passed(verdict.pass.data(), static_cast<std::uint32_t>(verdict.pass.size()));
+    EXPECT_EQ(passed.rfind_pdu<Tins::TCP>().search_option(Tins::TCP::MSS) == nullptr, repeated);
+    EXPECT_EQ(resent(verdict.pass), verdict.pass) << "libtins computes the same checksum";
+  }
+}
+
 TEST_F(GuardTest, RefusesTheLoopbackEvenWithHostAccess) {
   for (const bool access : {false, true}) {
     EXPECT_EQ(refused(udp("127.0.0.1", 53, 1000, "x"), access), DropReason::loopback_refused);

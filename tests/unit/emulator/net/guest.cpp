@@ -62,6 +62,7 @@ EthernetFrame tcp(const TcpFields& fields) {
   segment.flags(fields.flags);
   segment.window(fields.window);
   segment.urg_ptr(fields.urgent_pointer);
+  if (fields.mss != 0) segment.mss(fields.mss);
   const Tins::IP ip(fields.destination, guest_ip);
   if (fields.data.empty()) return from_guest(ip / segment);
   return from_guest(ip / segment / raw(fields.data));

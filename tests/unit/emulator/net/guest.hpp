@@ -35,6 +35,7 @@ struct TcpFields {
   std::uint16_t flags = 0;
   std::uint16_t window = 4096;
   std::uint16_t urgent_pointer = 0;
+  std::uint16_t mss = 0;  // 0: no option
   std::string data = {};
 };
 EthernetFrame tcp(const TcpFields& fields);
