@@ -19,3 +19,4 @@ add_executable(serial_accuracy_test plain_simavr.cpp spi_pins_test.cpp spi_test.
 target_link_libraries(serial_accuracy_test PRIVATE avrlan_machine_bench avrlan_peripherals PkgConfig::SIMAVR fmt::fmt GTest::gtest_main)
 gtest_discover_tests(serial_accuracy_test PROPERTIES LABELS accuracy)
 gtest_discover_tests(serial_accuracy_test TEST_PREFIX simavr_engine. PROPERTIES LABELS accuracy ENVIRONMENT AVRLAN_TEST_ENGINE=simavr)
+add_custom_target(serial_programs DEPENDS ${AVRLAN_ASSEMBLED})
