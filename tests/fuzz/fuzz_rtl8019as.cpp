@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "nic-model/rtl8019as/rtl8019as.hpp"
-#include "tests/fuzz/decisions.hpp"
+#include "tests/fuzz/chip_fuzzer.hpp"
 
 namespace avrlan {
 namespace {
@@ -70,7 +70,7 @@ class Run : FrameSink, DiagnosticSink {
     return {};
   }
 
-  std::uint64_t accesses_made() const { return accesses_made_; }
+  std::uint64_t operations() const { return accesses_made_; }
   std::uint64_t frames() const { return frames_; }
 
  private:
@@ -229,42 +229,13 @@ class Run : FrameSink, DiagnosticSink {
 #ifdef AVRLAN_LIBFUZZER
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* octets, std::size_t size) {
-  const std::string broken = avrlan::Run(avrlan::fuzz::Decisions(std::span(octets, size))).play();
-  if (broken.empty()) return 0;
-  std::fprintf(stderr, "%s\n", broken.c_str());
-  std::abort();
+  return avrlan::fuzz::play_octets<avrlan::Run>(std::span(octets, size));
 }
 
 #else
 
 int main(int argc, char** argv) {
-  std::uint64_t runs = 10'000, seed = 1;
-  for (int n = 1; n + 1 < argc; n += 2) {
-    const std::string option = argv[n];
-    const std::uint64_t value = std::strtoull(argv[n + 1], nullptr, 10);
-    if (option == "--runs") {
-      runs = value;
-    } else if (option == "--seed") {
-      seed = value;
-    } else {
-      std::fprintf(stderr, "usage: fuzz_rtl8019as [--runs N] [--seed S]\n");
-      return 64;
-    }
-  }
-  std::uint64_t failed = 0, accesses = 0, frames = 0;
-  for (std::uint64_t n = 0; n < runs; ++n) {
-    avrlan::Run run(avrlan::fuzz::Decisions(seed + n));
-    const std::string broken = run.play();
-    accesses += run.accesses_made();
-    frames += run.frames();
-    if (broken.empty()) continue;
-    ++failed;
-    std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + n), broken.c_str());
-  }
-  std::printf("%llu passed, %llu failed: %llu bus accesses, %llu frames\n",
-              static_cast<unsigned long long>(runs - failed), static_cast<unsigned long long>(failed),
-              static_cast<unsigned long long>(accesses), static_cast<unsigned long long>(frames));
-  return failed == 0 ? 0 : 1;
+  return avrlan::fuzz::play_seeds<avrlan::Run>("fuzz_rtl8019as", "bus accesses", argc, argv);
 }
 
 #endif

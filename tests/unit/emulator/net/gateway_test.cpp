@@ -101,6 +101,14 @@ class GatewayTest : public testing::Test {
     gateway_->deliver(frame);
     pass(Duration());
   }
+  // A client has connected to port 80 of the guest, whose hardware address is known; slirp's SYN is under way.
+  void call() {
+    Gateway& gateway = start(forward("tcp::0-:80"));
+    client_ = std::make_unique<HostSocket>(SOCK_STREAM);
+    ASSERT_TRUE(client_->connect(gateway.forwards()[0].host_port));
+    send(arp_reply());
+    ASSERT_TRUE(host());
+  }
   // Waits (wall time, bounded) for the host's kernel to have something for the gateway.
   bool host() {
     const bool ready = gateway_->poll_host(2000);
@@ -113,6 +121,7 @@ class GatewayTest : public testing::Test {
   Scheduler scheduler_;
   Inbox inbox_;
   std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<HostSocket> client_;
 };
 
 TEST_F(GatewayTest, GivesTheFirstLeaseByDhcp) {
@@ -224,11 +233,7 @@ class ForwardedTest : public GatewayTest {
  protected:
   // The guest's data begin at `first`.
   void open(std::uint32_t first) {
-    Gateway& gateway = start(forward("tcp::0-:80"));
-    client_ = std::make_unique<HostSocket>(SOCK_STREAM);
-    ASSERT_TRUE(client_->connect(gateway.forwards()[0].host_port));
-    send(arp_reply());
-    ASSERT_TRUE(host());
+    ASSERT_NO_FATAL_FAILURE(call());
     auto syn = segment();
     ASSERT_TRUE(syn);
     port_ = syn->rfind_pdu<Tins::TCP>().sport();
@@ -251,7 +256,6 @@ class ForwardedTest : public GatewayTest {
               .window = window,
               .data = data}));
   }
-  std::unique_ptr<HostSocket> client_;
   std::uint16_t port_ = 0;
   std::uint32_t acknowledgment_ = 0;
 };
@@ -356,11 +360,7 @@ TEST_F(GatewayTest, HoldsManyConnectionsThatArriveAtOnce) {
 }
 
 TEST_F(GatewayTest, RetransmitsItsSynInVirtualTime) {
-  Gateway& gateway = start(forward("tcp::0-:80"));
-  HostSocket client(SOCK_STREAM);
-  ASSERT_TRUE(client.connect(gateway.forwards()[0].host_port));
-  send(arp_reply());
-  ASSERT_TRUE(host());
+  ASSERT_NO_FATAL_FAILURE(call());
   ASSERT_TRUE(segment());
   pass(Duration::seconds(4));
   EXPECT_FALSE(segment());
@@ -370,24 +370,16 @@ TEST_F(GatewayTest, RetransmitsItsSynInVirtualTime) {
 
 // So a run whose virtual time went on while the firmware stood still would lose a connection that came meanwhile.
 TEST_F(GatewayTest, GivesAnUnansweredConnectionUpAfter75Seconds) {
-  Gateway& gateway = start(forward("tcp::0-:80"));
-  HostSocket client(SOCK_STREAM);
-  ASSERT_TRUE(client.connect(gateway.forwards()[0].host_port));
-  send(arp_reply());
-  ASSERT_TRUE(host());
+  ASSERT_NO_FATAL_FAILURE(call());
   pass(Duration::seconds(74));
-  gateway.poll_host(0);
-  EXPECT_EQ(client.receive(), nothing);
+  gateway_->poll_host(0);
+  EXPECT_EQ(client_->receive(), nothing);
   pass(Duration::seconds(2));
-  EXPECT_EQ(client.receive(), "") << "is still open";
+  EXPECT_EQ(client_->receive(), "") << "is still open";
 }
 
 TEST_F(GatewayTest, OffersNoWindowScale) {
-  Gateway& gateway = start(forward("tcp::0-:80"));
-  HostSocket client(SOCK_STREAM);
-  ASSERT_TRUE(client.connect(gateway.forwards()[0].host_port));
-  send(arp_reply());
-  ASSERT_TRUE(host());
+  ASSERT_NO_FATAL_FAILURE(call());
   const auto syn = segment();
   ASSERT_TRUE(syn);
   const auto& options = syn->rfind_pdu<Tins::TCP>();
