@@ -1,7 +1,7 @@
 #include "emulator/cli/runner.hpp"
+#include "emulator/cli/signal_pipe.hpp"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -76,15 +76,6 @@ EndReason reason_of(const MachineEnd& end) {
 Runner::Runner(Simulation& simulation, Pace pace, const RunLimits& limits, int signal_fd)
     : simulation_(simulation), pace_(pace), limits_(limits), signal_fd_(signal_fd) {}
 
-std::optional<int> Runner::pending_signal() const {
-  if (signal_fd_ < 0) return std::nullopt;
-  pollfd p{signal_fd_, POLLIN, 0};
-  if (::poll(&p, 1, 0) <= 0) return std::nullopt;
-  unsigned char number = 0;
-  if (::read(signal_fd_, &number, 1) != 1) return std::nullopt;
-  return number;
-}
-
 bool Runner::ended() {
   if (ended_) return true;
   const auto wall = Clock::now() - start_;
@@ -103,7 +94,7 @@ bool Runner::ended() {
     result_.reason = EndReason::virtual_limit;
   } else if (limits_.wall_time && wall >= *limits_.wall_time) {
     result_.reason = EndReason::wall_limit;
-  } else if (const auto signal = pending_signal()) {
+  } else if (const auto signal = take_signal(signal_fd_)) {
     result_.reason = EndReason::interrupted;
     result_.signal = *signal;
   } else {

@@ -101,7 +101,6 @@ class Runner {
   void run_real();
   void run_max();
   void hold_for_host();
-  std::optional<int> pending_signal() const;
 
   Simulation& simulation_;
   Pace pace_;

@@ -1,6 +1,7 @@
 #include "emulator/cli/signal_pipe.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -36,6 +37,15 @@ SignalPipe::~SignalPipe() {
   ::signal(SIGTERM, SIG_DFL);
   ::close(fds_[0]);
   ::close(fds_[1]);
+}
+
+std::optional<int> take_signal(int fd) {
+  if (fd < 0) return std::nullopt;
+  pollfd p{fd, POLLIN, 0};
+  if (::poll(&p, 1, 0) <= 0) return std::nullopt;
+  unsigned char number = 0;
+  if (::read(fd, &number, 1) != 1) return std::nullopt;
+  return number;
 }
 
 }  // namespace avrlan

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 namespace avrlan {
 
 // SIGINT and SIGTERM become a byte in a pipe, the signal's number; a second one ends the process at once. SIGPIPE is ignored.
@@ -16,5 +18,8 @@ class SignalPipe {
  private:
   int fds_[2] = {-1, -1};
 };
+
+// The number of a signal that has come to the pipe `fd`, and waits there no longer; nullopt: none, or `fd` is -1.
+std::optional<int> take_signal(int fd);
 
 }  // namespace avrlan

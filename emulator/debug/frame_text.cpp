@@ -4,19 +4,15 @@
 
 #include <array>
 
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/packet.hpp"
 
 namespace avrlan::debug {
 
 namespace {
 
-std::string address_text(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 0xFF, address >> 8 & 0xFF, address & 0xFF);
-}
-
-std::string mac_text(std::span<const std::uint8_t> octets) {
-  return fmt::format("{:02x}", fmt::join(octets.first(6), ":"));
-}
+using net::address_text;
+using net::mac_text;
 
 std::string flags_text(std::uint8_t flags) {
   constexpr std::array<std::string_view, 6> names = {"FIN", "SYN", "RST", "PSH", "ACK", "URG"};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/report.hpp"
+#include "emulator/cli/signal_pipe.hpp"
 
 namespace avrlan::lab {
 
@@ -287,11 +287,10 @@ bool Lab::stopped_from_outside() {
     result_.reason = LabEndReason::wall_limit;
     return stopped_ = true;
   }
-  pollfd p{limits_.signal_fd, POLLIN, 0};
-  unsigned char number = 0;
-  if (limits_.signal_fd < 0 || ::poll(&p, 1, 0) <= 0 || ::read(limits_.signal_fd, &number, 1) != 1) return false;
+  const auto signal = take_signal(limits_.signal_fd);
+  if (!signal) return false;
   result_.reason = LabEndReason::interrupted;
-  result_.signal = number;
+  result_.signal = *signal;
   return stopped_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/decode_services.hpp"
 #include "emulator/net/packet.hpp"
 
@@ -17,11 +18,6 @@ using decoding::hex;
 using decoding::Octets;
 
 constexpr std::size_t payload_line = 8;
-
-std::string mac(Octets octets) {
-  return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", octets[0], octets[1], octets[2], octets[3], octets[4],
-                     octets[5]);
-}
 
 void payload(Fields& fields, std::string_view name, Octets octets) {
   for (std::size_t at = 0; at < octets.size(); at += payload_line) {
@@ -47,9 +43,9 @@ void arp(Fields& fields, Octets octets) {
   fields.add("arp.hw.size", octets[4]);
   fields.add("arp.proto.size", octets[5]);
   fields.add("arp.opcode", fmt::format("{}{}", opcode, opcode == 1 ? " (request)" : opcode == 2 ? " (reply)" : ""));
-  fields.add("arp.src.hw_mac", mac(octets.subspan(8)));
+  fields.add("arp.src.hw_mac", mac_text(octets.subspan(8)));
   fields.add("arp.src.proto_ipv4", address(octets.subspan(14)));
-  fields.add("arp.dst.hw_mac", mac(octets.subspan(18)));
+  fields.add("arp.dst.hw_mac", mac_text(octets.subspan(18)));
   fields.add("arp.dst.proto_ipv4", address(octets.subspan(24)));
 }
 
@@ -261,8 +257,8 @@ std::vector<Field> decode(std::span<const std::uint8_t> octets) {
     return std::move(fields.all);
   }
   const std::uint16_t type = read16(octets, 12);
-  fields.add("eth.dst", mac(octets));
-  fields.add("eth.src", mac(octets.subspan(6)));
+  fields.add("eth.dst", mac_text(octets));
+  fields.add("eth.src", mac_text(octets.subspan(6)));
   const Octets body = octets.subspan(ethernet_header);
   constexpr std::uint16_t first_type = 0x600;  // below, it is a length (802.3 3.2.6)
   fields.add(type < first_type ? "eth.len" : "eth.type",

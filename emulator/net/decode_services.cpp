@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "emulator/board/escape.hpp"
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/packet.hpp"
 
 namespace avrlan::net::decoding {
@@ -130,7 +131,7 @@ std::string hex(Octets octets, std::string_view between) {
 }
 
 std::string address(Octets octets) {
-  return fmt::format("{}.{}.{}.{}", octets[0], octets[1], octets[2], octets[3]);
+  return address_text(read32(octets, 0));
 }
 
 void dhcp(Fields& fields, Octets octets) {

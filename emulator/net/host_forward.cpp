@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "emulator/board/firmware.hpp"
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/gateway.hpp"
 
 namespace avrlan::net {
@@ -35,10 +36,6 @@ std::uint16_t parse_port(std::string_view text, std::string_view port, std::stri
   return value;
 }
 
-std::string dotted(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);
-}
-
 }  // namespace
 
 HostForward HostForward::parse(std::string_view text) {
@@ -67,8 +64,8 @@ HostForward HostForward::parse(std::string_view text) {
 }
 
 std::string HostForward::to_string() const {
-  return fmt::format("{} {}:{} -> {}:{}", udp ? "udp" : "tcp", dotted(host_address), host_port, dotted(guest_address),
-                     guest_port);
+  return fmt::format("{} {}:{} -> {}:{}", udp ? "udp" : "tcp", address_text(host_address), host_port,
+                     address_text(guest_address), guest_port);
 }
 
 }  // namespace avrlan::net

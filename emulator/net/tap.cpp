@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "emulator/board/host_error.hpp"
+#include "emulator/net/address_text.hpp"
 
 namespace avrlan::net {
 namespace {
@@ -108,8 +109,7 @@ std::optional<TapOptions::Address> TapOptions::Address::parse(std::string_view t
 }
 
 std::string TapOptions::Address::to_string() const {
-  return fmt::format("{}.{}.{}.{}/{}", address >> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff,
-                     prefix_length);
+  return fmt::format("{}/{}", address_text(address), prefix_length);
 }
 
 Tap::Tap(Scheduler& scheduler, FrameSink& to_board, const TapOptions& options)

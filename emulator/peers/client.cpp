@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "emulator/net/address_text.hpp"
 #include "emulator/peers/settings.hpp"
 
 namespace avrlan::peers {
@@ -25,7 +26,7 @@ void Client::look_for_target() {
     return;
   }
   host_.find(options_.target, deadline, [this, give_up](std::optional<MacAddress> mac) {
-    if (!mac) return give_up(fmt::format("nobody answers ARP for {}", format_address(options_.target)));
+    if (!mac) return give_up(fmt::format("nobody answers ARP for {}", net::address_text(options_.target)));
     state_ = State::running;
     started_ = scheduler().now();
     if (on_start_) on_start_();

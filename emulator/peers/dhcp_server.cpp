@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/packet.hpp"
 #include "emulator/net/user_network.hpp"
 #include "emulator/peers/settings.hpp"
@@ -169,8 +170,7 @@ void DhcpServer::reply(const Message& message, std::uint8_t type, std::uint32_t 
 
 nlohmann::ordered_json DhcpServer::figures() const {
   auto leases = nlohmann::ordered_json::object();
-  for (const auto& [mac, address] : leases_)
-    leases[fmt::format("{:02x}", fmt::join(mac, ":"))] = format_address(address);
+  for (const auto& [mac, address] : leases_) leases[net::mac_text(mac)] = net::address_text(address);
   return {{"offers", offers_}, {"acks", acks_}, {"naks", naks_}, {"leases", leases}};
 }
 

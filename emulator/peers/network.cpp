@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/user_network.hpp"
 
 namespace avrlan::peers {
@@ -13,7 +14,7 @@ std::vector<PeerOptions> with_usual_servers(std::vector<PeerOptions> peers) {
   using net::user_network::gateway, net::user_network::name_server;
   for (const auto& [kind, address] : {std::pair<std::string, std::uint32_t>{"dns", name_server}, {"dhcp", gateway}}) {
     if (std::ranges::find(peers, kind, &PeerOptions::kind) == peers.end())
-      peers.insert(peers.begin(), PeerOptions::parse("--net peers", kind, {{"ip", format_address(address)}}));
+      peers.insert(peers.begin(), PeerOptions::parse("--net peers", kind, {{"ip", net::address_text(address)}}));
   }
   complete(peers);
   return peers;

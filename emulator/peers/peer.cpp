@@ -10,6 +10,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/net/address_text.hpp"
 #include "emulator/net/user_network.hpp"
 #include "emulator/peers/bad_input_client.hpp"
 #include "emulator/peers/dhcp_server.hpp"
@@ -66,7 +67,7 @@ Make dns(Settings& settings) {
     const auto address = colon == std::string::npos ? std::nullopt : parse_address(text.substr(colon + 1));
     if (!address)
       settings.refuse(fmt::format("host={} is not NAME:ADDRESS", text), "write host=server.example:10.0.2.100");
-    options.names.merge(read_hosts(fmt::format("{} {}", format_address(*address), text.substr(0, colon)), "host="));
+    options.names.merge(read_hosts(fmt::format("{} {}", net::address_text(*address), text.substr(0, colon)), "host="));
   }
   options.others = settings.address("others").value_or(0);
   options.ttl = static_cast<std::uint32_t>(settings.number("ttl", 300, 0, INT32_MAX));
@@ -340,10 +341,9 @@ void complete(std::vector<PeerOptions>& peers) {
   refuse_twice(
       peers, "name", [](const auto& p) { return p.host.name; }, [](const auto& name) { return name; });
   refuse_twice(
-      peers, "ip", [](const auto& p) { return p.host.address; }, format_address);
+      peers, "ip", [](const auto& p) { return p.host.address; }, net::address_text);
   refuse_twice(
-      peers, "mac", [](const auto& p) { return p.host.mac; },
-      [](const MacAddress& mac) { return fmt::format("{:02x}", fmt::join(mac, ":")); });
+      peers, "mac", [](const auto& p) { return p.host.mac; }, net::mac_text);
   for (std::size_t i = 0; i != peers.size(); ++i) {
     PeerOptions& peer = peers[i];
     if (peer.host.name.empty()) peer.host.name = unused_name(peer.kind, peers);
@@ -373,8 +373,8 @@ Peer::Peer(Scheduler& scheduler, FrameSink& out, const PeerOptions& options, con
 nlohmann::ordered_json Peer::json() const {
   nlohmann::ordered_json json = {{"name", host_.options().name},
                                  {"kind", kind_},
-                                 {"address", format_address(host_.address())},
-                                 {"mac", fmt::format("{:02x}", fmt::join(host_.options().mac, ":"))}};
+                                 {"address", net::address_text(host_.address())},
+                                 {"mac", net::mac_text(host_.options().mac)}};
   json.update(part_->figures());
   return json;
 }

@@ -41,10 +41,6 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
   return port == 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(port));
 }
 
-std::string format_address(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);
-}
-
 void Settings::refuse(const std::string& what, const std::string& hint) const {
   throw UsageError(fmt::format("{}: {}", where_, what), hint);
 }

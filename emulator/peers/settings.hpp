@@ -20,7 +20,6 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 std::optional<std::uint32_t> parse_address(std::string_view text);
 // 1 to 65535; nullopt when it is no port.
 std::optional<std::uint16_t> parse_port(std::string_view text);
-std::string format_address(std::uint32_t address);
 
 struct Endpoint {
   std::uint32_t address = 0;

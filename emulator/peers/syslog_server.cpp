@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/board/escape.hpp"
+#include "emulator/net/address_text.hpp"
 #include "emulator/peers/settings.hpp"
 
 namespace avrlan::peers {
@@ -21,7 +22,7 @@ nlohmann::ordered_json SyslogServer::figures() const {
   auto lines = nlohmann::ordered_json::array();
   for (const Line& line : lines_)
     lines.push_back(
-        {{"seconds", line.at.since_start().seconds()}, {"from", format_address(line.from)}, {"text", line.text}});
+        {{"seconds", line.at.since_start().seconds()}, {"from", net::address_text(line.from)}, {"text", line.text}});
   return {{"received", received_}, {"lines", lines}};
 }
 
