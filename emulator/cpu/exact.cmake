@@ -1,4 +1,4 @@
-# The exact engine. Merging the interpreter's jumps back into one, which gcse and crossjumping do, would cost a third of its speed.
+# The exact engine.
 target_sources(avrlan_cpu PRIVATE
   core_traits.cpp
   data_space.cpp
@@ -7,5 +7,4 @@ target_sources(avrlan_cpu PRIVATE
   external_memory.cpp
   fault.cpp
   wake_up.cpp)
-set_source_files_properties(exact_engine.cpp PROPERTIES COMPILE_OPTIONS
-  "$<$<NOT:$<CONFIG:Debug>>:-O2;-fno-gcse;-fno-crossjumping>")
+set_source_files_properties(exact_engine.cpp PROPERTIES COMPILE_OPTIONS "${avrlan_interpreter_options}")

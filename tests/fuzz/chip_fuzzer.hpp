@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/fuzz/decisions.hpp"
+#include "tests/fuzz/options.hpp"
 
 namespace avrlan::fuzz {
 
@@ -22,20 +23,9 @@ int play_octets(std::span<const std::uint8_t> octets) {
 
 // `operations` names them: "SPI octets". Returns the exit status.
 template <class Run>
-int play_seeds(const char* program, const char* operations, int argc, char** argv) {
+int play_seeds(const char* operations, int argc, char** argv) {
   std::uint64_t runs = 10'000, seed = 1;
-  for (int n = 1; n + 1 < argc; n += 2) {
-    const std::string option = argv[n];
-    const std::uint64_t value = std::strtoull(argv[n + 1], nullptr, 10);
-    if (option == "--runs") {
-      runs = value;
-    } else if (option == "--seed") {
-      seed = value;
-    } else {
-      std::fprintf(stderr, "usage: %s [--runs N] [--seed S]\n", program);
-      return 64;
-    }
-  }
+  read_options(argc, argv, {{"--runs", &runs}, {"--seed", &seed}});
   std::uint64_t failed = 0, done = 0, frames = 0;
   for (std::uint64_t n = 0; n < runs; ++n) {
     Run run(Decisions(seed + n));

@@ -21,6 +21,7 @@
 #include "emulator/net/recorder.hpp"
 #include "emulator/net/renumbering.hpp"
 #include "emulator/net/trace_reader.hpp"
+#include "tests/fuzz/options.hpp"
 
 namespace avrlan::net {
 namespace {
@@ -135,10 +136,7 @@ class Recording {
 
 int main(int count, char** arguments) {
   std::uint64_t runs = 1000, seed = 1;
-  for (int n = 1; n + 1 < count; n += 2) {
-    const std::string_view option = arguments[n];
-    (option == "--runs" ? runs : seed) = std::strtoull(arguments[n + 1], nullptr, 10);
-  }
+  avrlan::fuzz::read_options(count, arguments, {{"--runs", &runs}, {"--seed", &seed}});
   const avrlan::net::Recording recording;
   for (std::uint64_t n = 0; n < runs; ++n) {
     avrlan::net::current_seed = seed + n;

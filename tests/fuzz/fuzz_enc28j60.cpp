@@ -159,7 +159,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* octets, std::size_t si
 #else
 
 int main(int argc, char** argv) {
-  return avrlan::fuzz::play_seeds<avrlan::Run>("fuzz_enc28j60", "SPI octets", argc, argv);
+  return avrlan::fuzz::play_seeds<avrlan::Run>("SPI octets", argc, argv);
 }
 
 #endif

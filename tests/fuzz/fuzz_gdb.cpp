@@ -16,6 +16,7 @@
 #include "emulator/debug/monitor.hpp"
 #include "emulator/debug/packet.hpp"
 #include "emulator/debug/session.hpp"
+#include "tests/fuzz/options.hpp"
 
 namespace avrlan::debug {
 namespace {
@@ -188,9 +189,6 @@ class Fuzzer {
 int main(int argc, char** argv) {
   std::uint64_t packets = 100'000;
   std::uint64_t seed = 1;
-  for (int n = 1; n + 1 < argc; n += 2) {
-    const std::string_view option = argv[n];
-    (option == "--packets" ? packets : seed) = std::strtoull(argv[n + 1], nullptr, 10);
-  }
+  avrlan::fuzz::read_options(argc, argv, {{"--packets", &packets}, {"--seed", &seed}});
   avrlan::debug::Fuzzer(seed).run(packets);
 }

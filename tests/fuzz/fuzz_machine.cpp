@@ -15,12 +15,12 @@
 #include <random>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "emulator/cli/simulation.hpp"
 #include "emulator/cpu/mcu.hpp"
 #include "tests/accuracy/cpu/random_code.hpp"
+#include "tests/fuzz/options.hpp"
 #include "tests/support/halt_name.hpp"
 
 namespace avrlan::test {
@@ -165,23 +165,19 @@ Firmware image(std::uint64_t seed) {
 int main(int argc, char** argv) {
   using namespace avrlan;
   using namespace avrlan::test;
-  std::int64_t images = 300, cycles = 1'000'000;
-  std::uint64_t seed = 1;
-  for (int n = 1; n + 1 < argc; n += 2) {
-    const std::string_view option = argv[n];
-    if (option == "--images") images = std::atoll(argv[n + 1]);
-    if (option == "--cycles") cycles = std::atoll(argv[n + 1]);
-    if (option == "--seed") seed = static_cast<std::uint64_t>(std::atoll(argv[n + 1]));
-  }
+  std::uint64_t images = 300, cycles = 1'000'000, seed = 1;
+  fuzz::read_options(argc, argv, {{"--images", &images}, {"--cycles", &cycles}, {"--seed", &seed}});
   std::map<std::string, std::int64_t> ends;
-  for (std::int64_t n = 0; n < images; ++n) {
-    const std::uint64_t image_seed = seed + static_cast<std::uint64_t>(n);
+  for (std::uint64_t n = 0; n < images; ++n) {
+    const std::uint64_t image_seed = seed + n;
     const cpu::Mcu& mcu = cpu::mcus()[image_seed % cpu::mcus().size()];
     const Board board{"wild",     "",          std::string{mcu.name}, 16'000'000,
                       "enc28j60", Pin{'B', 0}, Pin{'D', 2},           std::nullopt};
     const Firmware firmware = image(image_seed);
-    const Outcome whole = run(board, firmware, Cycles{cycles}, Duration::seconds(10), image_seed);
-    const Outcome sliced = run(board, firmware, Cycles{cycles}, Duration::microseconds(37), image_seed);
+    const Outcome whole =
+        run(board, firmware, Cycles{static_cast<std::int64_t>(cycles)}, Duration::seconds(10), image_seed);
+    const Outcome sliced =
+        run(board, firmware, Cycles{static_cast<std::int64_t>(cycles)}, Duration::microseconds(37), image_seed);
     const std::string differs = difference(whole, sliced);
     const bool consistent =
         whole.totals.active + whole.totals.sleep == whole.totals.total && whole.totals.interrupt <= whole.totals.active;
@@ -195,7 +191,7 @@ int main(int argc, char** argv) {
     }
     ++ends[halt_name(whole.end ? whole.end->halt : cpu::Halt::none)];
   }
-  std::printf("%lld images ended in:", static_cast<long long>(images));
+  std::printf("%llu images ended in:", static_cast<unsigned long long>(images));
   for (const auto& [end, count] : ends) std::printf(" %s %lld;", end.c_str(), static_cast<long long>(count));
   std::printf("\n");
 }

@@ -235,7 +235,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* octets, std::size_t si
 #else
 
 int main(int argc, char** argv) {
-  return avrlan::fuzz::play_seeds<avrlan::Run>("fuzz_rtl8019as", "bus accesses", argc, argv);
+  return avrlan::fuzz::play_seeds<avrlan::Run>("bus accesses", argc, argv);
 }
 
 #endif

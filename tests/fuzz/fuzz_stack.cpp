@@ -2,7 +2,7 @@
 // nothing malformed and no octet that it was not sent, and still answers an echo afterwards. On the host it runs under the
 // sanitizers; on the AVR the emulator must have nothing to say.
 //
-//   fuzz_stack [--frames N] [--seed S] [--profile minimal|full] [--avr]
+//   fuzz_stack [--frames N] [--seed S] [--minimal] [--full] [--avr]
 //
 // A run is one rule's conversation, with its commands and in its times. It goes on until N frames are sent, every other run
 // with the other profile unless one is named. What failed is printed with the seed that begins with it.
@@ -13,10 +13,10 @@
 #include <map>
 #include <random>
 #include <string>
-#include <string_view>
 
 #include "tests/conformance/rules.hpp"
 #include "tests/conformance/wire.hpp"
+#include "tests/fuzz/options.hpp"
 
 // What simavr and the C library keep until the end is no leak of ours.
 extern "C" const char* __asan_default_options() {
@@ -249,15 +249,14 @@ int fuzz(std::uint64_t frames, std::uint64_t seed, Build build, std::optional<Pr
 int main(int argc, char** argv) {
   using namespace avrlan::test;
   std::uint64_t frames = 100'000, seed = 1;
-  Build build = Build::host;
-  std::optional<Profile> profile;
-  for (int n = 1; n < argc; ++n) {
-    const std::string_view option = argv[n];
-    if (option == "--avr") build = Build::avr;
-    if (n + 1 == argc) break;
-    if (option == "--frames") frames = std::strtoull(argv[++n], nullptr, 10);
-    if (option == "--seed") seed = std::strtoull(argv[++n], nullptr, 10);
-    if (option == "--profile") profile = std::string_view(argv[++n]) == "full" ? Profile::full : Profile::minimal;
-  }
-  return fuzz(frames, seed, build, profile);
+  bool avr = false, full = false, minimal = false;
+  avrlan::fuzz::read_options(argc, argv,
+                             {{"--frames", &frames},
+                              {"--seed", &seed},
+                              {"--avr", nullptr, &avr},
+                              {"--full", nullptr, &full},
+                              {"--minimal", nullptr, &minimal}});
+  std::optional<Profile> only;
+  if (full != minimal) only = full ? Profile::full : Profile::minimal;
+  return fuzz(frames, seed, avr ? Build::avr : Build::host, only);
 }

@@ -8,11 +8,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "emulator/net/gateway.hpp"
 #include "tests/fuzz/gateway_frames.hpp"
 #include "tests/fuzz/gateway_host.hpp"
+#include "tests/fuzz/options.hpp"
 
 namespace avrlan::fuzz {
 namespace {
@@ -110,9 +110,6 @@ extern "C" const char* __lsan_default_suppressions() {
 int main(int argc, char** argv) {
   std::uint64_t runs = 100'000;
   std::uint64_t seed = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--runs") == 0) runs = std::strtoull(argv[i + 1], nullptr, 10);
-    if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
-  }
+  avrlan::fuzz::read_options(argc, argv, {{"--runs", &runs}, {"--seed", &seed}});
   return avrlan::fuzz::run(runs, seed);
 }
