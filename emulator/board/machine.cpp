@@ -72,6 +72,22 @@ void check_size(const Firmware& firmware, std::string_view memory, std::size_t n
       "make the firmware smaller, or pick a board with a larger MCU (`avrlan boards`)");
 }
 
+std::vector<std::uint8_t> eeprom_at_power_on(const Firmware& firmware, const std::vector<EepromPatch>& patches,
+                                             std::size_t size, std::string_view mcu) {
+  std::vector<std::uint8_t> content = firmware.eeprom;
+  for (const EepromPatch& patch : patches) {
+    const std::size_t end = patch.address + patch.octets.size();
+    if (end > size) {
+      throw UsageError(fmt::format("octets for 0x{:X} to 0x{:X} of the EEPROM, but the {} has {}", patch.address,
+                                   end - 1, mcu, size),
+                       "give fewer, or a lower address");
+    }
+    if (content.size() < end) content.resize(end, 0xFF);
+    std::copy(patch.octets.begin(), patch.octets.end(), content.begin() + patch.address);
+  }
+  return content;
+}
+
 void check_analog(const std::vector<AnalogSignal>& signals, const cpu::Mcu& mcu) {
   std::string names = "aref, avcc, ain0, ain1";
   for (unsigned channel = 0; channel < AnalogPin::ain(0).index; ++channel) {
@@ -277,10 +293,11 @@ Machine::Impl::Impl(const Board& on, const Firmware& firmware, Scheduler& schedu
   }
   check_size(firmware, "flash", firmware.flash.size(), chip_.flash_size(), mcu.name);
   check_size(firmware, "EEPROM", firmware.eeprom.size(), chip_.eeprom_size(), mcu.name);
+  const std::vector<std::uint8_t> eeprom = eeprom_at_power_on(firmware, options.eeprom, chip_.eeprom_size(), mcu.name);
   check_boot_section(firmware, part_, fuses_, chip_.flash_size());
   check_analog(options.analog, mcu);
   chip_.load_flash(firmware.flash);
-  chip_.load_eeprom(firmware.eeprom);
+  chip_.load_eeprom(eeprom);
   console_.set_host_baud(options.uart_baud);
   avr_.frequency = static_cast<std::uint32_t>(clock_.hz());
   engine_ = make_engine(firmware.data_end);

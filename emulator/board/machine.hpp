@@ -14,6 +14,7 @@
 
 #include "emulator/board/analog_signal.hpp"
 #include "emulator/board/board.hpp"
+#include "emulator/board/eeprom_patch.hpp"
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/mcu_description.hpp"
 #include "emulator/cpu/engine.hpp"
@@ -56,6 +57,7 @@ struct MachineOptions {
   std::optional<unsigned> uart;
   // The baud rate of whoever is at the other end of the console's USART; 0: the rate that the firmware has set.
   std::int64_t uart_baud = 0;
+  std::vector<EepromPatch> eeprom;   // later ones win
   std::vector<AnalogSignal> analog;  // what is not named is 0 V, AREF and AVCC are 5 V
   // Takes what the firmware does wrong with the MCU; nullptr: nobody.
   DiagnosticSink* diagnostics = nullptr;

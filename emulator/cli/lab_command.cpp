@@ -40,7 +40,7 @@ Example, web.toml:
   [[board]]
   name = "server"
   firmware = "web.elf"             # relative to this file
-  board = "mega-enc28j60"          # and mcu, freq, engine, uart, uart-baud, analog, chip-rev, errata, diag as avrlan run's options
+  board = "mega-enc28j60"          # and mcu, freq, engine, uart, uart-baud, eeprom, analog, chip-rev, errata, diag as avrlan run's options
   connect = "hall"                 # its cable goes to that switch, or to another board
   link = { delay = "5ms", loss = "1%" }   # as --link, each way; 50us without a delay
 

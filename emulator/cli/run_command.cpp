@@ -40,6 +40,7 @@ struct RunArguments {
   std::string board = "uno-enc28j60";
   std::string mcu;
   std::string frequency;
+  std::vector<std::string> eeprom;
   std::vector<std::string> analog;
   std::string engine = "exact";
   std::string uart;
@@ -132,6 +133,7 @@ SimulationOptions simulation_options(const RunArguments& args, const Board& boar
   if (!args.uart.empty())
     options.machine.uart = static_cast<unsigned>(parse_number("--uart", args.uart, 0, usarts - 1));
   if (!args.uart_baud.empty()) options.machine.uart_baud = parse_number("--uart-baud", args.uart_baud, 1, fastest_baud);
+  for (const auto& text : args.eeprom) options.machine.eeprom.push_back(EepromPatch::parse(text));
   for (const auto& text : args.analog) options.machine.analog.push_back(AnalogSignal::parse(text));
   options.nic = parse_nic_options(board.nic, args.chip_revision, args.errata);
   if (!args.cable.empty()) options.cable = parse_cable(args.cable);
@@ -203,6 +205,10 @@ std::optional<OutDirectory> output_directory(const RunArguments& args, const std
   for (const auto& analog : args.analog) {
     if (const auto at = analog.find("=@"); at != std::string::npos)
       inputs.push_back({"--analog", analog.substr(at + 2)});
+  }
+  for (const auto& eeprom : args.eeprom) {
+    if (const auto at = eeprom.find('@'); at != std::string::npos)
+      inputs.push_back({"--eeprom", eeprom.substr(at + 1)});
   }
   std::vector<NamedFile> outputs;
   if (!args.pcap.empty()) outputs.push_back({"--pcap", args.pcap});
@@ -405,6 +411,12 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->add_option("--uart-baud", args->uart_baud,
                    "baud rate at the other end of the console; if not what the firmware has set: a diagnostic, garbage")
       ->type_name("RATE");
+  command
+      ->add_option(
+          "--eeprom", args->eeprom,
+          "what the EEPROM has at power-on, over the ELF's: octets in hex, or @FILE with them, from address 0 or "
+          "another, repeatable: 02:41:56:00:00:01 (the MAC address of this project's own images), 0x10=CAFE")
+      ->type_name("[ADDRESS=]OCTETS");
   command
       ->add_option(
           "--analog", args->analog,

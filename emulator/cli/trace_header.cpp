@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "emulator/board/hex.hpp"
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/sha256.hpp"
 #include "emulator/cli/nic_options.hpp"
@@ -32,6 +33,20 @@ Json analog_json(const std::vector<AnalogSignal>& signals) {
           {{"ps", step.from.since_start().picoseconds()}, {"voltage", fmt::format("{}uV", step.voltage.microvolts)}});
     all.push_back({{"pin", signal.pin.name()}, {"steps", steps}});
   }
+  return all;
+}
+
+Json eeprom_json(const std::vector<EepromPatch>& patches) {
+  Json all = Json::array();
+  for (const EepromPatch& patch : patches)
+    all.push_back({{"address", patch.address}, {"octets", to_hex(patch.octets)}});
+  return all;
+}
+
+std::vector<EepromPatch> read_eeprom(const JsonValue& json) {
+  std::vector<EepromPatch> all;
+  for (const JsonValue& item : json.items())
+    all.push_back(EepromPatch::parse(fmt::format("{}={}", item["address"].count(), item["octets"].name())));
   return all;
 }
 
@@ -70,6 +85,8 @@ SimulationOptions read_options(const JsonValue& json) {
     options.machine.uart = static_cast<unsigned>(uart.count());
   }
   options.machine.uart_baud = json["uart_baud"].count();
+  // Recordings of before there was one have none.
+  if (json.has("eeprom")) options.machine.eeprom = read_eeprom(json["eeprom"]);
   options.machine.analog = read_analog(json["analog"]);
   if (json.has("rtl8019as")) {
     options.nic = parse_nic_options("rtl8019as", "B7", json["rtl8019as"]["errata"].text());
@@ -114,6 +131,7 @@ std::string trace_header(const Board& board, const Firmware& firmware, const Sim
                {"engine", to_string(machine.engine)},
                {"uart", machine.uart ? Json(*machine.uart) : Json(nullptr)},
                {"uart_baud", machine.uart_baud},
+               {"eeprom", eeprom_json(machine.eeprom)},
                {"analog", analog_json(machine.analog)},
                {board.nic, chip_json(board.nic, options.nic)},
                {"cable", cable},

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <limits>
 
+#include "emulator/board/hex.hpp"
 #include "emulator/debug/packet.hpp"
 
 namespace avrlan::debug {

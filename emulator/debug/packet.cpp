@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "emulator/board/hex.hpp"
+
 namespace avrlan::debug {
 
 namespace {
@@ -9,15 +11,6 @@ namespace {
 constexpr char interrupt = 0x03;
 constexpr char escape_octet = '}';
 constexpr char escape_bit = 0x20;
-constexpr std::string_view hex_digits = "0123456789abcdef";
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::uint8_t sum_of(std::string_view payload) {
   unsigned sum = 0;
   for (const char c : payload) sum += static_cast<unsigned char>(c);
@@ -57,8 +50,8 @@ void PacketChannel::receive(std::string_view octets) {
 void PacketChannel::packet_ended(char second_digit) {
   state_ = State::between;
   std::string payload = std::exchange(payload_, {});
-  const int high = digit_of(first_digit_);
-  const int low = digit_of(second_digit);
+  const int high = hex_value(first_digit_);
+  const int low = hex_value(second_digit);
   const bool whole = high >= 0 && low >= 0 && payload.size() < longest_packet && sum_of(payload) == (high << 4 | low);
   if (acknowledging_) output_ += whole ? '+' : '-';
   if (whole) received_.push_back(std::move(payload));
@@ -90,33 +83,6 @@ void PacketChannel::send(std::string_view payload) {
 std::string PacketChannel::take_output() {
   if (std::exchange(repeat_, false)) output_ += last_sent_;
   return std::exchange(output_, {});
-}
-
-std::string to_hex(std::span<const std::uint8_t> octets) {
-  std::string digits;
-  digits.reserve(2 * octets.size());
-  for (const std::uint8_t octet : octets) {
-    digits += hex_digits[octet >> 4];
-    digits += hex_digits[octet & 0xF];
-  }
-  return digits;
-}
-
-std::string to_hex(std::string_view text) {
-  return to_hex(std::vector<std::uint8_t>(text.begin(), text.end()));
-}
-
-std::optional<std::vector<std::uint8_t>> from_hex(std::string_view digits) {
-  if (digits.size() % 2 != 0) return std::nullopt;
-  std::vector<std::uint8_t> octets;
-  octets.reserve(digits.size() / 2);
-  for (std::size_t at = 0; at < digits.size(); at += 2) {
-    const int high = digit_of(digits[at]);
-    const int low = digit_of(digits[at + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    octets.push_back(static_cast<std::uint8_t>(high << 4 | low));
-  }
-  return octets;
 }
 
 std::string escape(std::string_view octets) {

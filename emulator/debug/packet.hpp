@@ -51,11 +51,6 @@ class PacketChannel {
   std::string output_;
 };
 
-// "0aff" for 0x0a, 0xff.
-std::string to_hex(std::span<const std::uint8_t> octets);
-std::string to_hex(std::string_view text);
-// nullopt: an odd number of digits, or something else.
-std::optional<std::vector<std::uint8_t>> from_hex(std::string_view digits);
 // "Binary data": '}' and the octet xor 0x20 for each of '#', '$', '}' and '*'.
 std::string escape(std::string_view octets);
 std::vector<std::uint8_t> unescape(std::string_view octets);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "emulator/board/hex.hpp"
 #include "emulator/debug/packet.hpp"
 
 namespace avrlan::debug {

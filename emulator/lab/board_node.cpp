@@ -31,6 +31,7 @@ BoardNode::BoardNode(const BoardDescription& description)
 void BoardNode::make_simulation(Instant power_on) {
   SimulationOptions options = description_.options;
   options.power_on = power_on;
+  if (!earlier_.empty()) options.machine.eeprom.clear();  // firmware_ has what has become of it
   simulation_ = std::make_unique<Simulation>(*description_.board, firmware_, options,
                                              [this](Scheduler& scheduler, FrameSink& to_board) {
                                                scheduler_ = &scheduler;

@@ -93,6 +93,8 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
   }
   if (const auto uart = table.number("uart", 0, 3)) options.machine.uart = static_cast<unsigned>(uart->value);
   if (const auto baud = table.number("uart-baud", 1, 10'000'000)) options.machine.uart_baud = baud->value;
+  for (const auto& eeprom : table.texts("eeprom"))
+    options.machine.eeprom.push_back(eeprom.place.located([&] { return EepromPatch::parse(eeprom.value, directory); }));
   for (const auto& analog : table.texts("analog"))
     options.machine.analog.push_back(analog.place.located([&] { return AnalogSignal::parse(analog.value); }));
   const auto revision = table.text("chip-rev"), errata = table.text("errata");

@@ -6,11 +6,14 @@
 #include <iterator>
 #include <optional>
 
+#include "emulator/net/address_text.hpp"
+
 namespace avrlan::net {
 
 namespace {
 
 constexpr DiagnosticKind kinds[] = {
+    {"wire-duplicate-mac", Severity::warning, "a frame came in from the MAC address that the firmware sends from"},
     {"wire-fcs", Severity::warning, "a frame sent with a wrong FCS"},
     {"wire-frame-size", Severity::warning, "a frame sent that is shorter than 60 or longer than 1514 octets"},
     {"wire-icmp-checksum", Severity::warning, "an ICMP message sent with a wrong checksum"},
@@ -25,7 +28,7 @@ constexpr DiagnosticKind kinds[] = {
 };
 
 constexpr std::size_t ipv4_header = 20, tcp_header = 20, udp_header = 8, icmp_header = 8, arp_packet = 28;
-constexpr std::size_t most_flows = 256;
+constexpr std::size_t most_flows = 256, most_sources = 8;
 
 // a - b of sequence numbers (RFC 9293 3.4).
 std::int32_t distance(std::uint32_t a, std::uint32_t b) {
@@ -52,6 +55,13 @@ std::optional<int> window_scale(const Packet& packet) {
     options = options.subspan(options[1]);
   }
   return std::nullopt;
+}
+
+MacAddress source_of(const EthernetFrame& frame) {
+  constexpr std::ptrdiff_t source_at = 6;
+  MacAddress source;
+  std::copy_n(frame.octets.begin() + source_at, source.size(), source.begin());
+  return source;
 }
 
 }  // namespace
@@ -93,6 +103,7 @@ void FrameCheck::from_board(const EthernetFrame& frame) {
     return;
   }
   const std::size_t size = frame.octets.size();
+  if (size >= ethernet_header) remember_source(frame);
   if (size < min_frame_octets || size > max_frame_octets) {
     report("wire-frame-size",
            fmt::format("a frame of {} octets was sent: switches drop what is not {} to {} octets long", size,
@@ -109,8 +120,27 @@ void FrameCheck::from_board(const EthernetFrame& frame) {
   if (packet && packet->protocol == protocol_tcp && !packet->fragment) tcp_from_board(*packet);
 }
 
+void FrameCheck::remember_source(const EthernetFrame& frame) {
+  const MacAddress source = source_of(frame);
+  const auto known = std::find(sources_.begin(), sources_.end(), source);
+  if (known != sources_.end()) return;
+  if (sources_.size() == most_sources) sources_.pop_front();
+  sources_.push_back(source);
+}
+
+void FrameCheck::check_source(const EthernetFrame& frame) {
+  const MacAddress source = source_of(frame);
+  if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) return;
+  report("wire-duplicate-mac",
+         fmt::format("a frame came in from {}, the MAC address that this board sends from: give each station its own "
+                     "(this project's images take theirs from the EEPROM: --eeprom)",
+                     mac_text(source)));
+}
+
 void FrameCheck::to_board(const EthernetFrame& frame) {
-  if (!frame.fcs_ok() || frame.octets.size() < ethernet_header || read16(frame.octets, 12) != ethertype_ipv4) return;
+  if (!frame.fcs_ok() || frame.octets.size() < ethernet_header) return;
+  check_source(frame);
+  if (read16(frame.octets, 12) != ethertype_ipv4) return;
   const auto packet = Packet::parse(std::span<const std::uint8_t>(frame.octets).subspan(ethernet_header));
   if (packet && packet->protocol == protocol_tcp && !packet->fragment) tcp_to_board(*packet);
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Looks at what the firmware sends, at the chip: frames that no peer could accept, and TCP segments that no correct TCP
-// would send. It changes and drops nothing; misuse becomes a diagnostic whose name begins with "wire-".
+// would send, and whether another station uses its MAC address. It changes and drops nothing; misuse becomes a diagnostic whose name begins with "wire-".
 //
 // Not looked at: IPv6, fragments behind their IP header, options, segments of connections whose SYN was not seen, whether
 // data fit the peer's MSS, urgent data, timing.
@@ -58,6 +58,8 @@ class FrameCheck {
 
   void from_board(const EthernetFrame& frame);
   void to_board(const EthernetFrame& frame);
+  void remember_source(const EthernetFrame& frame);
+  void check_source(const EthernetFrame& frame);
   bool check_ipv4(std::span<const std::uint8_t> octets);
   bool check_transport(std::span<const std::uint8_t> header, std::span<const std::uint8_t> payload);
   void tcp_from_board(const Packet& packet);
@@ -69,6 +71,7 @@ class FrameCheck {
   DiagnosticSink& diagnostics_;
   Tap outbound_;
   Tap inbound_;
+  std::deque<MacAddress> sources_;  // of the latest frames from the board, each once
   std::map<FlowKey, Flow> flows_;
   std::uint64_t packets_ = 0;
 };

@@ -230,6 +230,17 @@ TEST_F(BadInput, AnalogPins) {
   EXPECT_EQ(with({"--analog", "adc0=1V", "--analog", "adc7=2V", "--analog", "ain0=1V"}).status, 42);
 }
 
+TEST_F(BadInput, Eeprom) {
+  const auto with = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {program, "run", web, "--net", "none", "--pace", "max", "--timeout", "1ms"});
+    return run(more);
+  };
+  expect_one_line(with({"--eeprom", "02:4"}), usage, {"'02:4'", "0x10=CAFE"});
+  expect_one_line(with({"--eeprom", "0x3FF=0000"}), usage, {"0x3FF", "0x400", "atmega328p", "1024"});
+  expect_one_line(with({"--eeprom", "@" + directory_.string()}), usage, {"cannot read " + directory_.string()});
+  EXPECT_EQ(with({"--eeprom", "0x3FF=00", "--eeprom", "02:41:56:00:00:01"}).status, 42);
+}
+
 // What has no end is not read, and what nobody writes to is not waited for.
 TEST_F(BadInput, DevicesAndPipes) {
   const std::string pipe = (directory_ / "pipe").string();

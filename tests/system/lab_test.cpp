@@ -177,6 +177,35 @@ TEST(Lab, APowerCycleLosesTheRamAndKeepsTheEeprom) {
   EXPECT_EQ(board["cycles"]["total"], 8'000'000) << "since 2.5 s";
 }
 
+TEST(Lab, ABoardsEepromIsAsTheFileSaysWhenItIsFirstPoweredOn) {
+  std::string text = boots("[[fault]]\nat = '2s'\nkind = 'power-cycle'\nstation = 'a'\n");
+  text.insert(text.find("[[fault]]"), "eeprom = ['05', '0x40=0102']\n");
+  EXPECT_EQ(run(text).lines, "a: boot 6 power fresh\na: boot 7 power fresh\n");
+}
+
+// Both with the MAC address that the image has for a blank EEPROM, or each with its own.
+TEST(Lab, BoardsWithOneImageNeedTheirOwnMacAddresses) {
+  const auto web = [](const std::string& name, const std::string& mac) {
+    return "[[board]]\nname = '" + name +
+           "'\nboard = 'mega-enc28j60'\nconnect = 'hall'\nfirmware = '" AVRLAN_FIRMWARE_DIR
+           "/mega-enc28j60/web.elf'\n" +
+           (mac.empty() ? "" : "eeprom = '" + mac + "'\n");
+  };
+  const auto reader = [](const std::string& name, const std::string& address) {
+    return "[[peer]]\nkind = 'http-get'\nname = '" + name + "'\nurl = 'http://" + address +
+           "/'\nconnect = 'hall'\n[[assert]]\npeer = '" + name + "'\nsuccess = true\n";
+  };
+  const std::string rest = "timeout = '30s'\n" + hall + "[[peer]]\nkind = 'dhcp'\nconnect = 'hall'\n" +
+                           reader("one", "10.0.2.15") + reader("two", "10.0.2.16");
+  const Outcome own = run(rest + web("a", "02:00:00:00:00:0A") + web("b", "02:00:00:00:00:0B"));
+  EXPECT_EQ(own.status, 0) << own.lines << own.json["asserts"];
+  EXPECT_EQ(own.lines.find("duplicate-mac"), std::string::npos) << own.lines;
+  const Outcome same = run("timeout = '2s'\n" + rest.substr(rest.find('\n') + 1) + web("a", "") + web("b", ""));
+  EXPECT_NE(same.status, 0);
+  EXPECT_NE(same.lines.find("02:41:56:52:4C:4E, the MAC address that this board sends from"), std::string::npos)
+      << same.lines;
+}
+
 TEST(Lab, AssertsAreDecidedInTimeAndSayWhatWasFound) {
   const std::pair<std::string, std::pair<bool, std::string>> asserts[] = {
       {"text = 'boot 1'\nby = '1s'", {true, "seen at 0.0"}},

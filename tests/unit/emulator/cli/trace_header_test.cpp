@@ -33,6 +33,7 @@ TEST(TraceHeader, KeepsEveryOptionThatTheBoardIsRunWith) {
   options.machine.engine = EngineKind::simavr;
   options.machine.uart = 2;
   options.machine.uart_baud = 9600;
+  options.machine.eeprom = {{0, {2, 3}}, {0x10, {0xCA}}};
   options.machine.analog = {
       {AnalogPin::adc(3), {{Instant{}, {2'500'001}}}},
       {AnalogPin::ain(1), {{Instant{}, {-1}}, {Instant::at(Duration::picoseconds(20'000'000'001)), {3'300'000}}}}};
@@ -46,6 +47,9 @@ TEST(TraceHeader, KeepsEveryOptionThatTheBoardIsRunWith) {
   EXPECT_EQ(read.machine.engine, options.machine.engine);
   EXPECT_EQ(read.machine.uart, options.machine.uart);
   EXPECT_EQ(read.machine.uart_baud, options.machine.uart_baud);
+  ASSERT_EQ(read.machine.eeprom.size(), 2u);
+  EXPECT_EQ(read.machine.eeprom[0].octets, options.machine.eeprom[0].octets);
+  EXPECT_EQ(read.machine.eeprom[1].address, 0x10);
   ASSERT_EQ(read.machine.analog.size(), 2u);
   for (std::size_t n = 0; n < 2; ++n) {
     const AnalogSignal &was = options.machine.analog[n], &is = read.machine.analog[n];

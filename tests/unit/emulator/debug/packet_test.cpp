@@ -78,10 +78,6 @@ TEST(Packet, Escapes) {
   EXPECT_EQ(unescape("a}\x03"
                      "b}"),
             (std::vector<std::uint8_t>{'a', '#', 'b', '}'}));
-  EXPECT_EQ(to_hex("Az"), "417a");
-  EXPECT_EQ(from_hex("0aFf"), (std::vector<std::uint8_t>{0x0a, 0xff}));
-  EXPECT_FALSE(from_hex("0a1"));
-  EXPECT_FALSE(from_hex("0g"));
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
       {a + "errata = 'latecol'", "lab:6:10: --errata: there is no 'latecol'"},
       {a + "diag = ['error']", "lab:6:9: "},
       {a + "diag = [5]", "lab:6:9: diag has to be a text, or a list of texts"},
+      {a + "eeprom = ['00', '0:1']", "lab:6:17: '0:1' are no octets in hexadecimal"},
       {a + "analog = 'adc0=much'", "lab:6:10: "},
       {a + "link = { delay = '1ms' }", "lab:2:1: this board has a link to nowhere"},
       {a + "connect = 'c'" + board("b"), "lab:6:11: there is no station 'c'; did you mean 'a'?"},

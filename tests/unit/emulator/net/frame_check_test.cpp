@@ -54,8 +54,9 @@ class FrameCheckTest : public testing::Test, private DiagnosticSink {
   void peer(std::uint8_t flags, std::uint32_t sequence, std::uint32_t acknowledgment, std::uint16_t window,
             const std::string& data = "") {
     const auto tcp = segment(board_port, peer_port, flags, sequence, acknowledgment, window);
-    in_.deliver(padded(data.empty() ? packet(guest_ip, gateway_ip, tcp)
-                                    : packet(guest_ip, gateway_ip, tcp / Tins::RawPDU(data))));
+    const auto ip = Tins::IP(guest_ip, gateway_ip) / tcp;
+    const auto ethernet = Tins::EthernetII(guest_mac, gateway_mac);
+    in_.deliver(padded(data.empty() ? ethernet / ip : ethernet / (ip / Tins::RawPDU(data))));
   }
   // The board connects: its next octet is `mine` + 1, the peer's `theirs` + 1.
   void connect(std::uint32_t mine = 100, std::uint32_t theirs = 5000, std::uint16_t window = 1000) {
@@ -63,9 +64,13 @@ class FrameCheckTest : public testing::Test, private DiagnosticSink {
     peer(S | A, theirs, mine + 1, window);
     board(A, mine + 1, theirs + 1);
   }
-  void in_frame(const Tins::TCP& tcp) { in_.deliver(padded(packet(guest_ip, gateway_ip, tcp))); }
+  void in_frame(const Tins::TCP& tcp) {
+    in_.deliver(padded(Tins::EthernetII(guest_mac, gateway_mac) / Tins::IP(guest_ip, gateway_ip) / tcp));
+  }
   // Since it was last asked.
   std::vector<std::string> told() { return std::exchange(codes_, {}); }
+
+  void arrive(const EthernetFrame& frame) { in_.deliver(frame); }
 
   Inbox network_, board_;
 
@@ -106,6 +111,17 @@ TEST_F(FrameCheckTest, TellsWrongChecksums) {
   EXPECT_THAT(told(), ElementsAre("wire-tcp-checksum"));
   send(broken(packet(gateway_ip, guest_ip, Tins::ICMP()), 24, {1}));
   EXPECT_THAT(told(), ElementsAre("wire-icmp-checksum"));
+}
+
+TEST_F(FrameCheckTest, TellsAnotherStationWithTheSameMacAddress) {
+  const EthernetFrame theirs = arp_request(gateway_ip);
+  arrive(theirs);
+  EXPECT_THAT(told(), IsEmpty());  // the board has said nothing yet
+  send(theirs);
+  in_frame(segment(7, 7, S, 0, 0, 0));
+  EXPECT_THAT(told(), IsEmpty());  // from the gateway's
+  arrive(theirs);
+  EXPECT_THAT(told(), ElementsAre("wire-duplicate-mac"));
 }
 
 TEST_F(FrameCheckTest, TellsAWrongFcsButNotOfAFrameThatTheChipGaveUp) {
