@@ -202,7 +202,7 @@ TEST(Lab, BoardsWithOneImageNeedTheirOwnMacAddresses) {
   EXPECT_EQ(own.lines.find("duplicate-mac"), std::string::npos) << own.lines;
   const Outcome same = run("timeout = '2s'\n" + rest.substr(rest.find('\n') + 1) + web("a", "") + web("b", ""));
   EXPECT_NE(same.status, 0);
-  EXPECT_NE(same.lines.find("02:41:56:52:4C:4E, the MAC address that this board sends from"), std::string::npos)
+  EXPECT_NE(same.lines.find("02:41:56:52:4c:4e, the MAC address that this board sends from"), std::string::npos)
       << same.lines;
 }
 
