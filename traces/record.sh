@@ -97,6 +97,9 @@ if [ $# -eq 0 ]; then
   for name in web.curl web.lossy echo-interrupt.scripted netio-minimal.transmit dhcp-dns-ntp.scripted; do
     set -- "$@" "mega-enc28j60/$name"
   done
+  for name in web.curl web.lossy echo-interrupt.scripted netio.transmit netio-minimal.transmit dhcp-dns-ntp.scripted; do
+    set -- "$@" "ethernut1/$name"
+  done
 fi
 for trace in "$@"; do
   mkdir -p "$here/${trace%/*}"

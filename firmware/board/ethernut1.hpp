@@ -20,6 +20,13 @@ namespace nic {
 
 constexpr uint16_t base = 0x8300;
 
+// The driver's store is in external RAM, which begins behind the internal one and has nothing else in it.
+struct Store {
+  static constexpr bool in_chip = false;
+  static constexpr uint16_t size = 8192;
+  static uint8_t* octets() { return reinterpret_cast<uint8_t*>(0x1100); }
+};
+
 inline void set_up_pins() {
   XMCRA = 0;  // one sector,
   XMCRB = 0;

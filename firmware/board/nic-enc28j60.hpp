@@ -9,6 +9,7 @@
 
 namespace board {
 
+template <class Profile>
 using Nic = tcpip::Enc28j60<Spi>;
 
 }  // namespace board

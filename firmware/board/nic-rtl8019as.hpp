@@ -9,7 +9,9 @@
 
 namespace board {
 
-using Nic = tcpip::Rtl8019as<Bus>;
+// The board has said where the store is. There it takes nothing from the ring, which has three frames of the greatest length.
+template <class Profile>
+using Nic = tcpip::Rtl8019as<Bus, nic::Store::size, 0, nic::Store>;
 
 }  // namespace board
 

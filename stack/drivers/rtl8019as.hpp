@@ -17,8 +17,10 @@
 // Every wait is bounded. The longest is for a transmitter that does not finish: `send_polls` reads of CR.
 
 #include <stdint.h>
+#include <string.h>
 
 #include "stack/base/address.hpp"
+#include "stack/base/checksum.hpp"
 #include "stack/drivers/rtl8019as_registers.hpp"
 
 namespace tcpip {
@@ -31,10 +33,16 @@ struct Rtl8019asCounters {
   uint16_t restarts = 0;      // the chip had lost its settings and was set up again
 };
 
-// `store`: octets of the chip's memory that are the store of netif/device.hpp; the ring has what it and two frames to send
-// leave of 32 pages.
+// `Store`, `store`: where the store of netif/device.hpp is, and its octets. InChip: in the chip's memory, of which the ring has
+// what it and two frames to send leave of 32 pages; with Store::in_chip false, Store::octets() is the address of `store` octets
+// of memory.
 // `multicast`: an IPv4 group whose frames are received, as a number (0xe00000fb: 224.0.0.251); 0: none.
-template <class Bus, uint16_t store = 1280, uint32_t multicast = 0>
+struct InChip {
+  static constexpr bool in_chip = true;
+  static uint8_t* octets() { return nullptr; }
+};
+
+template <class Bus, uint16_t store = 1280, uint32_t multicast = 0, class Store = InChip>
 class Rtl8019as : private Bus, private rtl8019as::Names {
  public:
   explicit constexpr Rtl8019as(const Bus& bus = Bus()) : Bus(bus) {}
@@ -60,14 +68,14 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
 
   uint16_t rx_open() {
     if (rx_length_ != 0) return rx_length_;
-    if (Bus::read(ISR) & OVW) recover();
+    if (!recovering_ && (Bus::read(ISR) & OVW)) begin_recovery();
     while (frame_waits()) {
       uint8_t header[4];  // status, next page, length with FCS (DP 7.0)
       move_from(address_of(rx_page_), header, sizeof header, 0);
       const uint16_t count = static_cast<uint16_t>(header[2] | header[3] << 8);
       if (count < min_count || count > max_count || header[1] < ring_start || header[1] >= ring_stop) {
         restart_receiver();
-        break;
+        return 0;
       }
       rx_next_ = header[1];
       if (!(header[0] & received_ok)) {
@@ -77,22 +85,27 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
       }
       rx_data_ = static_cast<uint16_t>(address_of(rx_page_) + sizeof header);
       rx_in_ring_ = true;
-      rx_length_ = static_cast<uint16_t>(count - fcs_size);
-      break;
+      return rx_length_ = static_cast<uint16_t>(count - fcs_size);
     }
-    return rx_length_;
+    if (recovering_) end_recovery();
+    return 0;
   }
 
   void rx_read(uint16_t offset, void* to, uint16_t n) { rx_read_sum(offset, to, n, 0); }
 
   uint16_t rx_sum(uint16_t offset, uint16_t n) {
     if (n == 0) return 0;
+    if (in_memory()) return sum_memory(memory_at(offset), n, 0);
     start_remote(remote_read, rx_address(offset), n);
     return Bus::skip_sum(n, 0);
   }
 
   // rx_read and rx_sum in one pass: returns `sum` plus the ones' complement sum of what was copied.
   uint16_t rx_read_sum(uint16_t offset, void* to, uint16_t n, uint16_t sum) {
+    if (in_memory()) {
+      memcpy(to, memory_at(offset), n);
+      return sum_memory(memory_at(offset), n, sum);
+    }
     return move_from(rx_address(offset), to, n, sum);
   }
 
@@ -105,12 +118,15 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
   static constexpr uint16_t store_size = store;
 
   bool store_rx(uint16_t at, uint16_t rx_offset, uint16_t n) {
-    copy(rx_offset, n, static_cast<uint16_t>(address_of(store_page) + at));
+    if (Store::in_chip)
+      copy(rx_offset, n, static_cast<uint16_t>(address_of(store_page) + at));
+    else
+      rx_read(rx_offset, Store::octets() + at, n);
     return true;
   }
 
   void rx_from_store(uint16_t at, uint16_t /*length*/) {
-    rx_data_ = static_cast<uint16_t>(address_of(store_page) + at);
+    rx_data_ = Store::in_chip ? static_cast<uint16_t>(address_of(store_page) + at) : at;
     rx_in_ring_ = false;
   }
 
@@ -166,7 +182,8 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
   // Pages of 256 octets: two transmit buffers, the store, the ring.
   static constexpr uint8_t tx_page_0 = 0x40, frame_pages = 6, tx_page_1 = tx_page_0 + frame_pages;
   static constexpr uint8_t store_page = tx_page_1 + frame_pages;
-  static constexpr uint8_t ring_start = static_cast<uint8_t>(store_page + (store + 255) / 256), ring_stop = 0x60;
+  static constexpr uint8_t ring_start = static_cast<uint8_t>(store_page + (Store::in_chip ? (store + 255) / 256 : 0)),
+                           ring_stop = 0x60;
   static_assert(ring_start + frame_pages + 1 < ring_stop, "a frame of the greatest length has to fit into the ring");
 
   static constexpr uint8_t fcs_size = 4;
@@ -205,6 +222,18 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
     start_remote(remote_write, address, n);
     return Bus::write_sum(from, n, sum);
   }
+  // The store, where it is not in the chip.
+  bool in_memory() const { return !Store::in_chip && !rx_in_ring_; }
+  uint8_t* memory_at(uint16_t offset) const { return Store::octets() + rx_data_ + offset; }
+  static uint16_t sum_memory(const uint8_t* from, uint16_t n, uint16_t sum) {
+    while (n > 1) {
+      const uint8_t now = n < 254 ? static_cast<uint8_t>(n & ~1) : uint8_t{254};
+      sum = sum_add(from, now, sum);
+      from += now;
+      n = static_cast<uint16_t>(n - now);
+    }
+    return n == 0 ? sum : sum_add(sum, static_cast<uint16_t>(*from << 8));
+  }
   // There is no DMA inside the chip.
   void copy(uint16_t rx_offset, uint16_t n, uint16_t to) {
     uint8_t some[32];
@@ -221,7 +250,7 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
   bool set_up() {
     rx_length_ = 0;
     rx_page_ = ring_start;
-    tx_sending_ = tx_held_ = false;
+    tx_sending_ = tx_held_ = recovering_ = false;
     tx_page_ = tx_page_0;
     const uint8_t any = Bus::read(reset_port);
     Bus::write(reset_port, any);
@@ -309,26 +338,30 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
     set_up();
   }
 
-  // The ring was full (DP 7.0): stop, wait for the frame under way, read on in loopback mode, start again.
-  void recover() {
+  // The ring was full (DP 7.0): stop, wait for the frame under way, read what waits in loopback mode, start again. A frame to be
+  // sent cannot wait for that: with the ring still full, the next loss sets OVW anew.
+  void begin_recovery() {
     ++counters_.rx_overflows;
-    bool again = (Bus::read(CR) & TXP) != 0;
+    recovering_ = true;
+    send_again_ = (Bus::read(CR) & TXP) != 0;
     Bus::write(CR, no_dma | STP);
     Bus::wait_us(1600);
     write_pair(RBCR0, 0);
-    again = again && !(Bus::read(ISR) & (PTX | TXE));
+    if (Bus::read(ISR) & (PTX | TXE)) send_again_ = false;
     Bus::write(TCR, loopback);
     Bus::write(CR, no_dma | STA);
-    rx_next_ = current();  // whatever waits is given up, as a peer sends it again
-    release();
-    Bus::write(ISR, OVW | PRX);
+  }
+  void end_recovery() {
+    recovering_ = false;
+    Bus::write(ISR, OVW);
     Bus::write(TCR, 0);
-    if (again) Bus::write(CR, no_dma | TXP | STA);
+    if (send_again_) Bus::write(CR, no_dma | TXP | STA);
   }
 
   // Sending.
 
   void wait_sent() {
+    if (recovering_) end_recovery();
     if (!tx_sending_) return;
     tx_sending_ = false;
     for (uint16_t polls = send_polls; Bus::read(CR) & TXP; --polls) {
@@ -346,6 +379,8 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
   bool tx_sending_ = false;
   bool tx_held_ = false;     // the buffer that is not tx_page_ has a frame to be sent later
   bool rx_in_ring_ = false;  // the open frame, not in the store
+  bool recovering_ = false;  // from an overflow: in loopback mode until the ring is read
+  bool send_again_ = false;  // afterwards
   uint8_t rx_page_ = 0;      // where the next frame's header starts, or the open one's
   uint8_t rx_next_ = 0;      // behind the open frame
   uint8_t tx_page_ = 0;

@@ -212,8 +212,10 @@ TEST_F(Rtl8019asDriver, HearsBroadcastsAndItsGroupOnly) {
 }
 
 TEST_F(Rtl8019asDriver, RecoversFromAFullRing) {
+  constexpr unsigned pages = 32 - 2 * 6 - 1280 / 256;
   for (unsigned n = 0; n < 100; ++n) arrive(frame(60, n));
-  EXPECT_EQ(driver.rx_open(), 0) << "what was there is given up";
+  for (unsigned n = 0; n < pages - 1; ++n) EXPECT_EQ(receive(), frame(60, n)) << n;
+  EXPECT_EQ(driver.rx_open(), 0);
   EXPECT_EQ(driver.counters().rx_overflows, 1);
   EXPECT_FALSE(chip.int_pin());
   for (unsigned n = 0; n < 20; ++n) {
@@ -228,6 +230,21 @@ TEST_F(Rtl8019asDriver, AFrameThatIsOnTheWireSurvivesTheRecovery) {
   driver.rx_open();
   EXPECT_EQ(take_sent(), frame(1514, 7));
   EXPECT_TRUE(sent.empty()) << "once";
+}
+
+// The answer to the oldest of the frames that wait, while the chip is in loopback mode.
+TEST_F(Rtl8019asDriver, SendsWhileItRecovers) {
+  for (unsigned n = 0; n < 30; ++n) arrive(frame(60, n));
+  ASSERT_EQ(driver.rx_open(), 60);
+  send(frame(1514, 7));
+  EXPECT_EQ(take_sent(), frame(1514, 7));
+  driver.rx_close();
+  EXPECT_EQ(receive(), frame(60, 1));
+  arrive(frame(60, 99));
+  Octets last;
+  while (driver.rx_open() != 0) last = receive();
+  EXPECT_EQ(last, frame(60, 99));
+  EXPECT_EQ(driver.counters().rx_overflows, 1);
 }
 
 TEST_F(Rtl8019asDriver, StartsAgainWhenItHasLostTrackOfTheRing) {
@@ -303,6 +320,52 @@ TEST_F(Rtl8019asDriver, CopiesFromTheOpenFrameAndThroughTheStore) {
   Octets out(400);
   driver.rx_read(0, out.data(), 400);
   EXPECT_TRUE(std::equal(out.begin(), out.end(), in.begin() + 100));
+}
+
+struct Ram {
+  static constexpr bool in_chip = false;
+  static std::uint8_t* octets() { return memory.data(); }
+  static inline std::array<std::uint8_t, 1000> memory;
+};
+
+TEST_F(Rtl8019asDriver, HasItsStoreInTheBoardsRamAndAllOfTheRing) {
+  tcpip::Rtl8019as<HostBus, 1000, 0, Ram> with_ram{HostBus(&line)};
+  ASSERT_TRUE(with_ram.begin(mac));
+  advance(Duration::milliseconds(40));
+  const Octets in = frame(1001, 9);
+  arrive(in);
+  for (unsigned n = 0; n < 2; ++n) arrive(frame(1514, n));  // 5 + 6 + 6 of 20 pages
+  ASSERT_EQ(with_ram.rx_open(), 1001);
+  ASSERT_TRUE(with_ram.store_rx(40, 100, 901));
+  with_ram.rx_close();
+  with_ram.rx_from_store(40, 901);
+  Octets out(901);
+  with_ram.rx_read(0, out.data(), 901);
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), in.begin() + 100));
+  const std::span all(out);
+  for (const std::size_t from : {0u, 1u, 7u}) {
+    for (const std::size_t n : {0u, 1u, 2u, 253u, 254u, 255u, 256u, 508u, 509u, 894u}) {
+      const auto part = all.subspan(from, n);
+      const auto offset = static_cast<std::uint16_t>(from), length = static_cast<std::uint16_t>(n);
+      EXPECT_EQ(with_ram.rx_sum(offset, length), reference_sum(part)) << from << " " << n;
+      Octets copy(n);
+      EXPECT_EQ(with_ram.rx_read_sum(offset, copy.data(), length, 0x1234), reference_sum(part, 0x1234)) << n;
+      EXPECT_TRUE(std::equal(copy.begin(), copy.end(), part.begin()));
+    }
+  }
+  ASSERT_TRUE(with_ram.tx_open(0));
+  ASSERT_TRUE(with_ram.tx_copy_rx(1, 900));
+  with_ram.tx_send(900);
+  EXPECT_EQ(take_sent(), Octets(in.begin() + 101, in.end()));
+  with_ram.rx_close();
+  for (unsigned n = 0; n < 2; ++n) {
+    ASSERT_EQ(with_ram.rx_open(), 1514);
+    Octets next(1514);
+    with_ram.rx_read(0, next.data(), 1514);
+    EXPECT_EQ(next, frame(1514, n));
+    with_ram.rx_close();
+  }
+  EXPECT_EQ(with_ram.counters().rx_overflows, 0);
 }
 
 TEST_F(Rtl8019asDriver, BeginsAgainAtAnyTime) {

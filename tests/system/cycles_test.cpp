@@ -59,6 +59,7 @@ std::vector<std::pair<std::string, std::string>> images() {
          {"web", "echo", "connect", "dhcp-dns-ntp", "netio", "netio-minimal", "sensor", "telnet", "hello", "fail"})
       all.emplace_back(board, image);
   }
+  for (const std::string image : {"web", "echo", "netio", "netio-minimal"}) all.emplace_back("ethernut1", image);
   return all;
 }
 

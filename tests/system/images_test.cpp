@@ -68,7 +68,7 @@ TEST_P(Netio, TakesAndSendsBlocks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Netio,
-                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60"),
+                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
                                           testing::Values("netio", "netio-minimal")),
                          [](const auto& run) {
                            const std::string& board = std::get<0>(run.param);
@@ -96,7 +96,10 @@ TEST_P(Images, SensorSendsReadingsAsTheyAreTaken) {
   }
 }
 
-TEST_P(Images, TelnetIsAConsole) {
+// On boards with an LED.
+class Console : public Images {};
+
+TEST_P(Console, IsAtTelnet) {
   ImageRun run(GetParam(), "telnet");
   run.peer->tcp(23, "\xff\xfd\x01help\r\nled on\r\nled off\r\nwhat\r\nquit\r\n", 0);
   run.run(Duration::seconds(10));
@@ -112,7 +115,9 @@ TEST_P(Images, TelnetIsAConsole) {
                                                 "bye\r\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(Boards, Images, testing::Values("uno-enc28j60", "mega-enc28j60"),
+INSTANTIATE_TEST_SUITE_P(Boards, Console, testing::Values("uno-enc28j60", "mega-enc28j60"),
+                         [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
+INSTANTIATE_TEST_SUITE_P(Boards, Images, testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
                          [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,8 @@ using lab::LabEndReason;
 
 std::string pair_board(const std::string& name, const std::string& role, const std::string& profile,
                        const std::string& more = "") {
-  return "[[board]]\nname = '" + name + "'\nboard = 'mega-enc28j60'\nfirmware = '" AVRLAN_VARIANT_DIR "/pair-" + role +
+  const std::string board = profile.ends_with("ethernut1") ? "ethernut1" : "mega-enc28j60";
+  return "[[board]]\nname = '" + name + "'\nboard = '" + board + "'\nfirmware = '" AVRLAN_VARIANT_DIR "/pair-" + role +
          "-" + profile + ".elf'\n" + more + "\n";
 }
 
@@ -77,8 +79,15 @@ TEST_P(LabPairs, ExchangeAHundredThousandOctetsBothWaysAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Profiles, LabPairs,
                          testing::Values(std::pair("minimal", "minimal"), std::pair("minimal", "full"),
-                                         std::pair("full", "minimal"), std::pair("full", "full")),
-                         [](const auto& pair) { return pair.param.first + "_" + pair.param.second; });
+                                         std::pair("full", "minimal"), std::pair("full", "full"),
+                                         std::pair("minimal-ethernut1", "minimal-ethernut1"),
+                                         std::pair("full-ethernut1", "full-ethernut1"),
+                                         std::pair("full-ethernut1", "full")),
+                         [](const auto& pair) {
+                           std::string name = pair.param.first + "_" + pair.param.second;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 // Two pairs, one of them on a bad link.
 const std::string bad = "link = { delay = '2ms', jitter = '500us', loss = '1%', dup = '1%', reorder = '1%' }";

@@ -13,7 +13,7 @@ namespace image {
 
 template <class Of>
 struct ProfileOf : Of {
-  using Device = board::Nic;
+  using Device = board::Nic<Of>;
   // The smallest that RFC 1122 3.3.2 allows, where the chip's memory is short.
   static constexpr uint16_t reassembly_size = Of::reassembly_size < Device::store_size ? Of::reassembly_size : 560;
   static constexpr bool udp = true;

@@ -2,8 +2,7 @@
 // pattern at once and check what comes, and close. Prints "done" and ends with status 0, or says why not and ends with 1.
 // PROFILE is the stack's, CLIENT 0 or 1.
 
-#include "firmware/board/board.hpp"
-#include "stack/drivers/enc28j60.hpp"
+#include "firmware/images/common/network.hpp"
 #include "stack/stack.hpp"
 
 namespace {
@@ -49,7 +48,8 @@ struct Exchange : tcpip::TcpApplication {
 };
 
 struct Config : tcpip::PROFILE {
-  using Device = tcpip::Enc28j60<board::Spi>;
+  using Device = board::Nic<tcpip::PROFILE>;
+  static constexpr uint16_t reassembly_size = image::ProfileOf<tcpip::PROFILE>::reassembly_size;
   using TcpApplications = tcpip::List<Exchange>;
 };
 
