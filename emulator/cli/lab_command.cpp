@@ -92,11 +92,12 @@ void summarise(const lab::Lab& lab, const lab::LabEnd& end, const nlohmann::orde
   std::int64_t cycles = 0;
   for (const auto& board : lab.boards()) {
     const auto run = json["boards"][board->name()];
-    cycles += run["cycles"]["total"].get<std::int64_t>();
-    tell("{}: {}, status {}, {} cycles, {} frames in, {} out\n", board->name(),
-         run["result"]["reason"].get<std::string>(), run["result"]["status"].get<int>(),
-         run["cycles"]["total"].get<std::int64_t>(), run["wire"]["in_frames"].get<std::int64_t>(),
-         run["wire"]["out_frames"].get<std::int64_t>());
+    cycles += board->number("cycles.total");
+    const auto power_ons = run["earlier"].size() + 1;
+    tell("{}: {}, status {}, {} cycles, {} frames in, {} out{}\n", board->name(),
+         run["result"]["reason"].get<std::string>(), run["result"]["status"].get<int>(), board->number("cycles.total"),
+         board->number("wire.in_frames"), board->number("wire.out_frames"),
+         power_ons == 1 ? "" : fmt::format(", powered on {} times", power_ons));
   }
   for (const lab::Assertion& assertion : lab.assertions()) {
     if (assertion.failed()) tell("{}\n", printable(assertion.text()));
@@ -117,6 +118,8 @@ int run(const LabArguments& args) {
   if (!args.wall_timeout.empty())
     limits.wall_time = std::chrono::nanoseconds(parse_time("--wall-timeout", args.wall_timeout).nanoseconds());
   limits.hold = std::chrono::nanoseconds(parse_time("--hold-limit", args.hold_limit).nanoseconds());
+  // Opens nothing on the host, whose ports are another matter.
+  if (args.check) description.backends.clear();
   lab::Lab lab(description, threads);
   if (args.check) return 0;
   const SignalPipe signals;
@@ -150,7 +153,7 @@ void add_lab_command(CLI::App& program, int& exit_status) {
       ->type_name("TIME")
       ->capture_default_str();
   command->add_option("--out", args->out, "directory for run.json and a directory for each board")->type_name("DIR");
-  command->add_flag("--check", args->check, "only say whether the file is right");
+  command->add_flag("--check", args->check, "only say whether the file is right; opens no socket");
   command->footer(help);
   command->callback([args, &exit_status] { exit_status = run(*args); });
 }

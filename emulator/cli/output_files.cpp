@@ -58,6 +58,15 @@ std::vector<std::string> files_of_earlier_run(const std::filesystem::path& run_j
 }  // namespace
 
 void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  for (const NamedFile& output : outputs) {
+    std::error_code error;
+    const auto status = std::filesystem::status(output.path, error);
+    if (!std::filesystem::is_fifo(status) && !std::filesystem::is_socket(status) &&
+        !std::filesystem::is_block_file(status))
+      continue;
+    throw UsageError(fmt::format("{} {} is a pipe, a socket or a disk, no file", output.option, output.path.string()),
+                     "give it a file; `tail -f -c +0 FILE | PROGRAM` reads along");
+  }
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     for (const NamedFile& input : inputs) {
       if (!same_file(output->path, input.path)) continue;

@@ -18,8 +18,8 @@ struct NamedFile {
   std::filesystem::path path;
 };
 
-// Throws UsageError when an output is one of the inputs, or two outputs are one file, by whatever path or link. Devices as
-// /dev/null can be written to by many.
+// Throws UsageError when an output is one of the inputs, or two outputs are one file, by whatever path or link, or one is a pipe, whose
+// reader a run would have to wait for. Devices as /dev/null can be written to by many.
 void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 // The directory of --out. Its run.json says, from the start of a run on, which files are the run's: those are replaced by the

@@ -65,10 +65,12 @@ ReplayMode mode(const ReplayArguments& args) {
 
 void check_firmware(const ReplayArguments& args, const TraceRun& run, const Firmware& firmware) {
   if (args.any_firmware || args.update || run.firmware_sha256 == firmware.sha256) return;
-  constexpr std::size_t shown = 12;
-  throw UsageError(fmt::format("{} is of another firmware than {}: of {} with sha256 {}..., not {}...",
-                               args.trace.string(), args.firmware.string(), run.firmware_name,
-                               run.firmware_sha256.substr(0, shown), firmware.sha256.substr(0, shown)),
+  const auto begins = [](const std::string& sum) { return sum.substr(0, 12); };
+  const bool alike = begins(run.firmware_sha256) == begins(firmware.sha256);
+  throw UsageError(fmt::format("{} is of another firmware than {}: of {} with sha256 {}, not {}", args.trace.string(),
+                               args.firmware.string(), run.firmware_name,
+                               alike ? run.firmware_sha256 : begins(run.firmware_sha256) + "...",
+                               alike ? firmware.sha256 : begins(firmware.sha256) + "..."),
                    "add --any-firmware to replay it all the same, with --loose if its cycles may be others");
 }
 
@@ -102,7 +104,7 @@ std::string grouped_frames(const Replay& replay) {
 }
 
 // What became of it, in a few lines.
-void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd& end, bool updated) {
+void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd& end, bool updated, bool has_end) {
   const std::string trace = printable(args.trace.string());
   if (!replay.difference().empty()) {
     tell("avrlan: {}: {}", trace, replay.difference());
@@ -117,6 +119,8 @@ void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd
   } else {
     tell("avrlan: {}: {} as recorded, to the cycle\n", trace, grouped_frames(replay));
   }
+  if (replay.difference().empty() && !has_end)
+    tell("avrlan: {} has no end, as its run was killed: what came after its last frame is not known\n", trace);
 }
 
 void write_results(const OutDirectory& out, const ReplayArguments& args, const Simulation& simulation,
@@ -146,7 +150,12 @@ int replay(const ReplayArguments& args) {
   TraceRun run = read_trace_run(args.trace.string(), trace);
   const Firmware firmware = Firmware::load_elf(args.firmware);
   check_firmware(args, run, firmware);
-  const Board& board = find_board(run.board);
+  const std::string file = args.trace.string();
+  if (!run.end && trace.frames.empty())
+    throw UsageError(
+        fmt::format("{} has neither a frame nor an end: there is nothing to compare", file),
+        "record it anew with `avrlan run FIRMWARE --record FILE`, and let that end, or stop it with SIGINT");
+  const Board& board = from_recording(file, [&]() -> const Board& { return find_board(run.board); });
   if (!args.engine.empty()) {
     run.options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
     run.options.diagnostics.use(run.options.machine.engine);
@@ -188,7 +197,7 @@ int replay(const ReplayArguments& args) {
   }
   simulation.flush();
   if (updated) new_trace.put_in_place();
-  tell_result(args, replay, end, updated);
+  tell_result(args, replay, end, updated, run.end.has_value());
   uart.flush();
   if (out) write_results(*out, args, simulation, board, firmware, end, replay, status);
   return status;

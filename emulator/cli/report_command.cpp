@@ -9,6 +9,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/cli/run_text.hpp"
 #include "emulator/cli/units.hpp"
+#include "emulator/lab/lab.hpp"
 
 namespace avrlan {
 
@@ -26,12 +27,27 @@ Examples:
   avrlan report run                    functions, layers, drops, diagnostics, memory, coverage: as far as the run has them
   avrlan report --text run --top 40)";
 
+// Their directories; empty: it is none.
+std::vector<std::string> boards_of_lab(const std::filesystem::path& directory) {
+  std::vector<std::string> boards;
+  try {
+    const auto lab = profile::JsonFile::load(directory / "run.json", lab::lab_schema);
+    for (const auto& [name, board] : lab.root()["boards"].members()) boards.push_back((directory / name).string());
+  } catch (const UsageError&) {
+  }
+  return boards;
+}
+
 void report(const ReportArguments& args) {
   using profile::JsonFile;
   const auto top = static_cast<std::size_t>(parse_number("--top", args.top, 0, 1'000'000));
   if (!std::filesystem::is_directory(args.directory)) {
     throw UsageError(fmt::format("{} is no directory", args.directory.string()),
                      "give what --out named in `avrlan run`");
+  }
+  if (const auto boards = boards_of_lab(args.directory); !boards.empty()) {
+    throw UsageError(fmt::format("{} is a lab's: each of its boards has a directory there", args.directory.string()),
+                     fmt::format("report on one of them: {}", fmt::join(boards, ", ")));
   }
   const JsonFile file = JsonFile::load_run(args.directory / "run.json");
   const profile::JsonValue run = file.root(), firmware = run["firmware"];

@@ -156,7 +156,7 @@ TraceRun read_trace_run(const std::string& file, const net::Trace& trace) {
   run.firmware_sha256 = root["firmware"]["sha256"].text();
   run.board = root["board"].name();
   run.network = root["network"].text();
-  run.options = read_options(root);
+  run.options = from_recording(file, [&] { return read_options(root); });
   if (!trace.end) return run;
   const Json end_json = parsed(file, trace.end->comment);
   const JsonValue end(end_json, file, "end");

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "emulator/board/host_error.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
 #include "emulator/net/trace_reader.hpp"
@@ -38,6 +39,18 @@ struct TraceRun {
   SimulationOptions options;  // without a network; the engine is that of the recording
   std::optional<End> end;     // nothing: the run was killed
 };
+// What is wrong in `file` is said of it. Returns what `read` does.
+template <class Read>
+decltype(auto) from_recording(const std::string& file, Read read) {
+  try {
+    return read();
+  } catch (const UsageError& mistake) {
+    const std::string what = mistake.what();
+    throw UsageError(what.starts_with(file) ? what : file + " says what cannot be: " + what,
+                     "record it anew with `avrlan run FIRMWARE --record FILE`");
+  }
+}
+
 // Throws UsageError: no recording of avrlan's, of another version, damaged.
 TraceRun read_trace_run(const std::string& file, const net::Trace& trace);
 

@@ -41,9 +41,11 @@ ValueAssertion read_value(TomlTable& table, const Placed<std::string>& name, boo
   if (equals) value.least = value.most = equals->value;
   if (least) value.least = least->value;
   if (greatest) value.most = greatest->value;
-  if ((!least && !greatest && !equals) || (equals && (least || greatest)))
+  if (!least && !greatest && !equals)
     throw table.place().error(fmt::format("this assert does not say what {} has to be", name.value),
                               "add equals = N, or min = N, max = N, or both");
+  if (equals && (least || greatest))
+    throw table.place().error("this assert has equals and a bound", "keep equals = N, or min = N and max = N");
   if (value.least && value.most && *value.least > *value.most)
     throw table.place().error("min is greater than max", "exchange them");
   return value;
@@ -61,6 +63,8 @@ std::string bounds(const ValueAssertion& value) {
 
 AssertDescription AssertDescription::read(TomlTable& table) {
   const bool of_peer = table.has("peer");
+  if (of_peer && table.has("board"))
+    throw table.place().error("this assert is about a board and a peer", "write two asserts");
   const auto station = table.required_text(of_peer ? "peer" : "board", "server");
   AssertDescription description{station.value, of_peer, StatusAssertion{}, std::nullopt, station.place};
   const auto value = table.text("value");

@@ -116,6 +116,8 @@ void BoardNode::check_uart_log() const {
 }
 
 void BoardNode::on_uart(std::uint8_t byte) {
+  const char c = static_cast<char>(byte);
+  digest_uart_.add(std::string_view(&c, 1));
   if (uart_log_.is_open()) uart_log_.put(static_cast<char>(byte));
   for (Watch& watch : watches_) {
     if (!watch.when && watch.text.feed(static_cast<char>(byte))) watch.when = simulation_->machine().now();

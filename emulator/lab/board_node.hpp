@@ -51,6 +51,8 @@ class BoardNode final : public Node {
   std::optional<RunEnd> ended() const;
   // Of all frames at the chip, apart for each direction: of one instant, either may come first.
   std::string digest() const { return digest_in_.text() + digest_out_.text(); }
+  // Of everything that the console has sent.
+  std::string uart_digest() const { return digest_uart_.text(); }
   // Its run.json since the last power-on, with "digest" of all its frames and "earlier", one for each time before.
   nlohmann::ordered_json json(const RunEnd& end) const;
   // A number of run.json, as of now, summed over all power-ons.
@@ -109,7 +111,7 @@ class BoardNode final : public Node {
   std::vector<nlohmann::ordered_json> earlier_;
   bool link_up_ = true;
   std::optional<MachineEnd> machine_end_;
-  FrameDigest digest_in_, digest_out_;
+  FrameDigest digest_in_, digest_out_, digest_uart_;
   std::string line_;
   std::vector<Line> lines_;
   std::vector<Watch> watches_;

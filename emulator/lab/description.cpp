@@ -127,6 +127,8 @@ BackendDescription read_backend(TomlTable& table) {
   const auto name = table.required_text("name", "internet");
   check_name(name);
   const auto net = table.required_text("net", "user");
+  if (net.value == "peers")
+    throw net.place.error("peers are stations of a lab themselves", "write a [[peer]] for each");
   BackendDescription one{name.value, net.place.located([&] { return net::parse_far_end(net.value); }),
                          read_needed_cable(table), name.place};
   if (std::holds_alternative<std::monostate>(one.net))
@@ -257,14 +259,28 @@ class Stations {
   std::map<std::string, Station> stations_;
 };
 
-void check_fault(Stations& stations, const FaultDescription& fault) {
+void check_fault(Stations& stations, const FaultDescription& fault, const std::optional<Duration>& timeout) {
   using Kind = FaultDescription::Kind;
   const std::string& kind = stations.kind(fault.station, fault.place);
   const bool of_link = fault.kind == Kind::link_down || fault.kind == Kind::link_up;
+  if (timeout && fault.at.since_start() > *timeout)
+    throw fault.place.error("this fault comes after the lab's timeout", "make the timeout longer");
   if (!of_link && kind != "board")
     throw fault.place.error(fmt::format("'{}' is a {}, no board", fault.station, kind), "name a board");
   if (of_link && !stations.has_cable(fault.station))
     throw fault.place.error(fmt::format("'{}' has no cable of its own", fault.station), "name the one with `connect`");
+}
+
+void check_power_cycles(const std::vector<FaultDescription>& faults) {
+  for (const auto& one : faults) {
+    for (const auto& other : faults) {
+      if (&one == &other || one.kind != FaultDescription::Kind::power_cycle || other.kind != one.kind ||
+          other.station != one.station || other.at < one.at || other.at > one.at + one.off)
+        continue;
+      throw other.place.error(fmt::format("'{}' is off then, by the power cycle at {}", one.station, one.place.text),
+                              "leave time between them");
+    }
+  }
 }
 
 void check_backends(const LabDescription& lab) {
@@ -295,13 +311,20 @@ void check_stations(const LabDescription& lab) {
   }
   for (const auto& one : lab.backends) stations.connect(one.name, one.place, *one.cable);
   for (const auto& one : lab.peers) stations.connect(one.options.host.name, one.place, *one.cable);
-  for (const auto& fault : lab.faults) check_fault(stations, fault);
+  for (const auto& fault : lab.faults) check_fault(stations, fault, lab.timeout);
+  check_power_cycles(lab.faults);
   for (const auto& one : lab.asserts) {
     const std::string& kind = stations.kind(one.station, one.place);
     const std::string_view wanted = one.of_peer ? "peer" : "board";
     if (kind != wanted)
       throw one.place.error(fmt::format("'{}' is a {}, no {}", one.station, kind, wanted),
                             "an assert has a board = or a peer =");
+    if (std::holds_alternative<SuccessAssertion>(one.what)) {
+      const auto peer = std::ranges::find(lab.peers, one.station, [](const auto& p) { return p.options.host.name; });
+      if (peer != lab.peers.end() && !peer->options.is_client)
+        throw one.place.error(fmt::format("'{}' is a service, which never succeeds", one.station),
+                              "name a client, or assert a value of the service's figures");
+    }
     if (one.by && lab.timeout && *one.by > *lab.timeout)
       throw one.place.error("this assert looks at a time after the lab's timeout", "make the timeout longer");
     if (std::holds_alternative<TextAssertion>(one.what) && !one.by && !lab.timeout)

@@ -11,7 +11,7 @@ FabricNode::FabricNode(const LabDescription& description) : Node("fabric") {
   for (const auto& one : description.switches) switches_.emplace(one.name, std::make_unique<net::Switch>(scheduler_));
   for (const auto& one : description.backends) {
     auto& backend = backends_[one.name];
-    backend.station = net::make_far_end(one.net, scheduler_, *backend.exit);
+    backend.station = one.place.located([&] { return net::make_far_end(one.net, scheduler_, *backend.exit); });
     if (auto* const host = dynamic_cast<net::HostBackend*>(backend.station.get())) hosts_.push_back(host);
     // The gateway and its servers are 52:55 and their IPv4 address.
     if (std::holds_alternative<net::GatewayOptions>(one.net)) fixed_[one.name] = {{{0x52, 0x55}, 2}};
@@ -19,9 +19,10 @@ FabricNode::FabricNode(const LabDescription& description) : Node("fabric") {
   std::vector<peers::PeerOptions> options;
   for (const auto& one : description.peers) options.push_back(one.options);
   const auto names = peers::names_of(options);
-  for (const auto& one : options) {
-    auto& peer = peers_[one.host.name];
-    peer.station = std::make_unique<peers::Peer>(scheduler_, *peer.exit, one, names);
+  for (const auto& one : description.peers) {
+    auto& peer = peers_[one.options.host.name];
+    peer.station =
+        one.place.located([&] { return std::make_unique<peers::Peer>(scheduler_, *peer.exit, one.options, names); });
   }
   refresh();
 }

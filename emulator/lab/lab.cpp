@@ -454,9 +454,13 @@ int Lab::status(const LabEnd& end) const {
 std::string Lab::digest() const {
   FrameDigest all;
   for (const auto& board : boards_) {
+    const RunEnd end = end_of(*board);
     all.add(board->name());
     all.add(board->digest());
+    all.add(board->uart_digest());
+    all.add(fmt::format("{} {} {}", avrlan::to_string(end.reason), exit_status(end), board->number("cycles.total")));
   }
+  all.add(fabric_.peers_json().dump());
   return all.text();
 }
 

@@ -27,6 +27,8 @@ struct Place {
       return parse();
     } catch (const UsageError& mistake) {
       throw error(mistake.what(), mistake.hint());
+    } catch (const HostError& failure) {
+      throw HostError(error(failure.what(), {}).what(), failure.hint());
     }
   }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -47,6 +48,25 @@ Make http(Settings& settings) {
   return [=](Host& host, const Names&) { return std::make_unique<HttpServer>(host, directory, port); };
 }
 
+// The server's own address is known when all peers have theirs.
+void check_pool(const std::string& where, const HostOptions& server, const DhcpServerOptions& pool) {
+  const auto refuse = [&where](const std::string& what, const std::string& hint) {
+    throw UsageError(fmt::format("{}: {}", where, what), hint);
+  };
+  const std::uint32_t network = server.address & server.mask, last = pool.first + (pool.count - 1);
+  if (pool.first <= network || last < pool.first || last >= (network | ~server.mask))
+    refuse(fmt::format("the pool, {} to {}, is not within the server's network, {}/{}", net::address_text(pool.first),
+                       net::address_text(last), net::address_text(network), std::popcount(server.mask)),
+           "give pool=, count= and mask= that go with its ip=");
+  for (const auto& [address, whose] :
+       {std::pair(server.address, "the server's own"), std::pair(pool.router, "the router's"),
+        std::pair(pool.dns, "the name server's")}) {
+    if (address >= pool.first && address <= last)
+      refuse(fmt::format("the pool has {} address, {}", whose, net::address_text(address)),
+             "begin behind it with pool=, or end before it with count=");
+  }
+}
+
 Make dhcp(Settings& settings) {
   DhcpServerOptions options;
   options.first = settings.address("pool").value_or(net::user_network::first_lease);
@@ -55,7 +75,10 @@ Make dhcp(Settings& settings) {
   options.dns = settings.address("dns").value_or(net::user_network::name_server);
   options.lease = static_cast<std::uint32_t>(settings.time("lease", Duration::seconds(86'400)) / Duration::seconds(1));
   if (options.lease < 8) settings.refuse("lease is shorter than 8 s", "write lease=1h");
-  return [=](Host& host, const Names&) { return std::make_unique<DhcpServer>(host, options); };
+  return [=, where = settings.where()](Host& host, const Names&) {
+    check_pool(where, host.options(), options);
+    return std::make_unique<DhcpServer>(host, options);
+  };
 }
 
 Make dns(Settings& settings) {
@@ -82,14 +105,21 @@ Make ntp(Settings& settings) {
   const std::string text = settings.text("time").value_or("2026-01-01T00:00:00Z");
   const auto start = parse_utc(text);
   if (!start) settings.refuse(fmt::format("time={} is no time of day in UTC", text), "write time=2026-11-30T17:20:05Z");
+  // RFC 4330 section 3: what the most significant bit of a time stamp says which era it is of.
+  constexpr std::int64_t from_1900_to_1970 = 2'208'988'800, first = 0x80000000, last = 0x17FFFFFFF;
+  if (*start + from_1900_to_1970 < first || *start + from_1900_to_1970 > last)
+    settings.refuse(fmt::format("time={} cannot be told by NTP", text), "take one from 1968-01-21 to 2104-02-25");
   return [=](Host& host, const Names&) { return std::make_unique<NtpServer>(host, *start); };
 }
 
 ClientOptions client_options(Settings& settings, std::uint32_t target) {
   ClientOptions options;
+  if (!is_host_address(target))
+    settings.refuse(fmt::format("{} is no address of a host", net::address_text(target)),
+                    "name the board's, as 10.0.2.15");
   options.target = target;
   options.start = settings.time("start", {});
-  options.wait = settings.time("wait", options.wait);
+  options.wait = settings.limit("wait", options.wait);
   return options;
 }
 
@@ -112,7 +142,7 @@ Make http_get(Settings& settings) {
   options.count = static_cast<std::uint32_t>(settings.number("count", 1, 1, 1'000'000));
   options.parallel = static_cast<std::uint32_t>(settings.number("parallel", 1, 1, 50));
   options.gap = settings.time("gap", {});
-  options.timeout = settings.time("timeout", options.timeout);
+  options.timeout = settings.limit("timeout", options.timeout);
   options.status = static_cast<int>(settings.number("status", 200, 100, 599));
   options.client = client_options(settings, *address);
   return [=](Host& host, const Names&) { return std::make_unique<HttpClient>(host, options); };
@@ -130,7 +160,7 @@ Make tcp_stream(Settings& settings) {
   options.chunk = size("chunk");
   options.rate = size("rate");
   options.echo = settings.choice("check", {"none", "echo"}) == "echo";
-  options.timeout = settings.time("timeout", options.timeout);
+  options.timeout = settings.limit("timeout", options.timeout);
   if (options.up == 0 && options.down == 0)
     settings.refuse("neither up= nor down= says how much", "add up=100k, down=100k or both");
   return [=](Host& host, const Names&) { return std::make_unique<StreamClient>(host, options); };
@@ -142,7 +172,7 @@ PingOptions ping_options(Settings& settings, std::uint32_t target) {
   options.count = static_cast<std::uint32_t>(settings.number("count", 4, 1, 1'000'000));
   options.size = static_cast<std::uint32_t>(settings.size("size", 56, 4, 1472));
   options.interval = settings.time("interval", options.interval);
-  options.timeout = settings.time("timeout", options.timeout);
+  options.timeout = settings.limit("timeout", options.timeout);
   options.lost = static_cast<std::uint32_t>(settings.number("lost", 0, 0, 1'000'000));
   return options;
 }
@@ -189,7 +219,7 @@ Make port_scan(Settings& settings) {
   const auto ports = read_ports(settings, "ports", settings.text("ports").value_or("1-1024"));
   options.ports.assign(ports.begin(), ports.end());
   options.parallel = static_cast<std::uint32_t>(settings.number("parallel", options.parallel, 1, 50));
-  options.timeout = settings.time("timeout", options.timeout);
+  options.timeout = settings.limit("timeout", options.timeout);
   if (const auto open = settings.text("open")) options.expected = read_ports(settings, "open", *open);
   return [=](Host& host, const Names&) { return std::make_unique<PortScan>(host, options); };
 }
@@ -199,7 +229,7 @@ Make bad_input(Settings& settings) {
   options.client = client_options(settings, target(settings));
   options.port = static_cast<std::uint16_t>(settings.number("port", 0, 0, 65'535));
   options.gap = settings.time("gap", options.gap);
-  options.patience = settings.time("patience", options.patience);
+  options.patience = settings.limit("patience", options.patience);
   options.seed = static_cast<std::uint64_t>(settings.number("frames-seed", 1, 0, INT64_MAX));
   return [=](Host& host, const Names&) { return std::make_unique<BadInputClient>(host, options); };
 }
@@ -247,18 +277,49 @@ MacAddress read_mac(const Settings& settings, const std::string& text) {
   std::array<unsigned, 6> octets{};
   const int found = std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
                                 &octets[3], &octets[4], &octets[5], &read);
-  if (found != 6 || static_cast<std::size_t>(read) != text.size() || (octets[0] & 1) != 0)
+  if (found != 6 || static_cast<std::size_t>(read) != text.size() || (octets[0] & 1) != 0 ||
+      std::ranges::all_of(octets, [](unsigned octet) { return octet == 0; }))
     settings.refuse(fmt::format("mac={} is no MAC address of one host", text), "write mac=02:00:00:00:00:64");
   std::ranges::transform(octets, mac.begin(), [](unsigned octet) { return static_cast<std::uint8_t>(octet); });
   return mac;
 }
 
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+void check_network(const Settings& settings, const HostOptions& host) {
+  const std::uint32_t hosts = ~host.mask;
+  if (host.mask == 0 || (hosts & (hosts + 1)) != 0 || hosts < 3)
+    settings.refuse(fmt::format("mask={} is none of a network with hosts", net::address_text(host.mask)),
+                    "write mask=255.255.255.0");
+  const auto check = [&](std::string_view key, std::uint32_t address) {
+    if (address == 0) return;
+    if (!is_host_address(address) || (address & hosts) == 0 || (address & hosts) == hosts)
+      settings.refuse(fmt::format("{}={} is no address of a host in a network with mask {}", key,
+                                  net::address_text(address), net::address_text(host.mask)),
+                      fmt::format("write {}=10.0.2.100", key));
+  };
+  check("ip", host.address);
+  check("gateway", host.gateway);
+  if (host.address != 0 && host.gateway != 0 && ((host.address ^ host.gateway) & host.mask) != 0)
+    settings.refuse(fmt::format("gateway={} is not in the network of {}", net::address_text(host.gateway),
+                                net::address_text(host.address)),
+                    "give it an address there, or another mask=");
+  if (host.address != 0 && host.gateway == host.address)
+    settings.refuse(fmt::format("gateway={} is the host itself", net::address_text(host.gateway)), "leave it out");
+}
+
 void read_host(Settings& settings, PeerOptions& options) {
   HostOptions& host = options.host;
   host.name = settings.text("name").value_or("");
+  if (host.name.size() > 64 || !std::ranges::all_of(host.name, is_name_letter))
+    settings.refuse(fmt::format("name={} is no name", host.name), "take letters, digits, - and _, 64 at most");
   if (const auto mac = settings.text("mac")) host.mac = read_mac(settings, *mac);
   const auto ip = settings.text("ip");
   options.by_dhcp = ip == "dhcp";
+  if (options.by_dhcp && options.kind == "dhcp")
+    settings.refuse("ip=dhcp: it is the server itself", "give it an address, as ip=10.0.2.2");
   if (ip && !options.by_dhcp) {
     const auto address = parse_address(*ip);
     if (!address || *address == 0)
@@ -267,6 +328,7 @@ void read_host(Settings& settings, PeerOptions& options) {
   }
   host.mask = settings.address("mask").value_or(host.mask);
   host.gateway = settings.address("gateway").value_or(host.gateway);
+  check_network(settings, host);
   host.delayed_acks = settings.choice("acks", {"delayed", "immediate"}) == "delayed";
   host.mss = static_cast<std::uint16_t>(settings.number("mss", host.mss, 64, 1460));
   host.window = static_cast<std::uint16_t>(settings.size("window", host.window, 1, 32'767));

@@ -36,6 +36,11 @@ std::optional<std::uint32_t> parse_address(std::string_view text) {
   return address;
 }
 
+bool is_host_address(std::uint32_t address) {
+  const std::uint32_t first = address >> 24;
+  return first != 0 && first != 127 && first < 224;
+}
+
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   const std::uint32_t port = parse_decimal(text, 65'535).value_or(0);
   return port == 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(port));
@@ -102,6 +107,11 @@ Duration Settings::time(std::string_view key, Duration otherwise) {
   const auto value = text(key);
   if (!value) return otherwise;
   return *value == "0" ? Duration() : parse_time(name_of(key), *value);
+}
+
+Duration Settings::limit(std::string_view key, Duration otherwise) {
+  const auto value = text(key);
+  return value ? parse_time(name_of(key), *value) : otherwise;
 }
 
 std::optional<std::uint32_t> Settings::address(std::string_view key) {

@@ -18,6 +18,8 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 // "10.0.2.15", in host byte order; nullopt when it is no address.
 std::optional<std::uint32_t> parse_address(std::string_view text);
+// Whether one host can have it: not this network's (0), the loopback's, multicast, reserved (RFC 1122 3.2.1.3).
+bool is_host_address(std::uint32_t address);
 // 1 to 65535; nullopt when it is no port.
 std::optional<std::uint16_t> parse_port(std::string_view text);
 
@@ -45,6 +47,8 @@ class Settings {
   std::int64_t size(std::string_view key, std::int64_t otherwise, std::int64_t least, std::int64_t most);
   // Above zero, but 0 may be written.
   Duration time(std::string_view key, Duration otherwise);
+  // The same without 0.
+  Duration limit(std::string_view key, Duration otherwise);
   std::optional<std::uint32_t> address(std::string_view key);
   // ADDRESS:PORT
   Endpoint endpoint(std::string_view key, std::string_view example);
@@ -52,6 +56,7 @@ class Settings {
   // Throws when a key is left, and names the nearest that was asked for.
   void finish() const;
 
+  const std::string& where() const { return where_; }
   [[noreturn]] void refuse(const std::string& what, const std::string& hint) const;
 
  private:

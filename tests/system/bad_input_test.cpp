@@ -250,6 +250,8 @@ TEST_F(BadInput, DevicesAndPipes) {
     expect_one_line(run({program, "run", web, "--analog", "adc0=@" + file}), usage,
                     {"cannot read " + file, "--analog"});
   }
+  for (const char* option : {"--pcap", "--record", "--vcd"})
+    expect_one_line(run({program, "run", web, option, pipe}), usage, {option, pipe, "is a pipe"});
 }
 
 // FUSES of an ATmega328P with BOOTRST.

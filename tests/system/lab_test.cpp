@@ -236,6 +236,42 @@ TEST(Lab, AssertsAreDecidedInTimeAndSayWhatWasFound) {
   }
 }
 
+TEST(Lab, TheDigestIsOfTheUartAndTheEndsToo) {
+  const auto digest = [](const std::string& text) { return run(text).digest; };
+  const std::string one = digest(boots(""));
+  EXPECT_EQ(digest(boots("")), one);
+  EXPECT_NE(digest(boots("eeprom = '05'\n")), one) << "another number of boots is printed";
+  EXPECT_NE(digest(boots("freq = 8000000\n")), one) << "half of the cycles";
+}
+
+TEST(Lab, CheckOpensNothing) {
+  const auto file = std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(file)
+      << "pace = 'real'\ntimeout = '1s'\n[[board]]\nname = 'a'\nfirmware = '" AVRLAN_VARIANT_DIR
+         "/boots.elf'\n[[backend]]\nname = 'n'\nnet = 'socket,listen=unix:/nonexistent/socket'\nconnect = 'a'\n";
+  EXPECT_EQ(test::run({AVRLAN_PROGRAM, "lab", "--check", file.string()}).status, 0);
+  const Completed done = test::run({AVRLAN_PROGRAM, "lab", file.string()});
+  EXPECT_EQ(done.status, 71);
+  EXPECT_NE(done.err.find(file.string() + ":7:8: "), std::string::npos) << done.err;
+  std::filesystem::remove(file);
+}
+
+TEST(Lab, ReportNamesTheBoards) {
+  const auto directory = std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".out");
+  const auto file = directory / "boots.toml";
+  std::filesystem::create_directories(directory);
+  std::ofstream(file) << boots("[[fault]]\nat = '1s'\nkind = 'power-cycle'\nstation = 'a'\n");
+  const std::string out = (directory / "out").string();
+  const Completed lab = test::run({AVRLAN_PROGRAM, "lab", file.string(), "--out", out});
+  EXPECT_NE(lab.err.find("powered on 2 times"), std::string::npos) << lab.err;
+  EXPECT_NE(lab.err.find(" 46400000 cycles"), std::string::npos) << "2.9 s, both together: " << lab.err;
+  const Completed report = test::run({AVRLAN_PROGRAM, "report", out});
+  EXPECT_EQ(report.status, 64);
+  EXPECT_NE(report.err.find("report on one of them: " + out + "/a"), std::string::npos) << report.err;
+  EXPECT_EQ(test::run({AVRLAN_PROGRAM, "report", out + "/a"}).status, 0);
+  std::filesystem::remove_all(directory);
+}
+
 // The host's own curl, through libslirp and a switch.
 TEST(Lab, ABackendLeadsToTheHostsNetwork) {
   const auto file = std::filesystem::temp_directory_path() / ("avrlan-lab-" + std::to_string(::getpid()) + ".toml");

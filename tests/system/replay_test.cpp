@@ -293,6 +293,7 @@ TEST_F(Replay, ARunThatWasKilledCanBeReplayed) {
   EXPECT_GT(read.frames.size(), 50U);
   const auto done = replay({trace, web});
   EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("killed.pcapng has no end, as its run was killed"));
 }
 
 TEST_F(Replay, TheEndIsComparedToo) {
@@ -406,6 +407,14 @@ TEST_F(Replay, SaysWhatIsWrongWithARecording) {
   const auto schema = text.find("avrlan-trace-1");
   expect_complaint(with(std::string(text).replace(schema, 14, "avrlan-trace-9")), {"of another version of avrlan"});
   expect_complaint(with(std::string(text).replace(text.find("\"board\""), 7, "\"baord\"")), {"board is missing"});
+  expect_complaint(with(std::string(text).replace(text.find("\"B7\""), 4, "\"B6\"")),
+                   {"bad.pcapng says what cannot be", "'B6' is no revision", "--record"});
+  expect_complaint(with(std::string(text).replace(text.find("mega-enc28j60"), 13, "mega-enc28j61")),
+                   {"bad.pcapng says what cannot be", "there is no board 'mega-enc28j61'"});
+  const auto length_at = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]) | text[at + 1] << 8; };
+  const auto section = static_cast<std::size_t>(length_at(4));
+  const auto header = section + static_cast<std::size_t>(length_at(section + 4));
+  expect_complaint(with(text.substr(0, header)), {"bad.pcapng has neither a frame nor an end"});
   expect_complaint(replay({trace, with_nop}), {"is of another firmware", "echo-plain.elf", "--any-firmware"});
   const std::string capture = (directory_ / "capture.pcapng").string();
   ASSERT_EQ(run({program, "run", plain, "-b", "mega-enc28j60", "--net", "none", "--pace", "max", "--timeout", "3s",

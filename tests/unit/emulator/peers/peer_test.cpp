@@ -33,6 +33,23 @@ TEST(PeerOptions, SayWhatIsWrong) {
   expect_refused({"echo,acks=late"}, "acks=late is not one of delayed, immediate", "did you mean acks=");
   expect_refused({"echo,ip=10.0.2"}, "ip=10.0.2 is no IPv4 address", "ip=10.0.2.100");
   expect_refused({"echo,mac=03:00:00:00:00:01"}, "is no MAC address of one host", "mac=02:");
+  expect_refused({"echo,mac=00:00:00:00:00:00"}, "is no MAC address of one host", "mac=02:");
+  for (const char* ip : {"10.0.2.255", "10.0.2.0", "127.0.0.1", "0.0.0.1", "224.0.0.1", "255.255.255.255"})
+    expect_refused({std::string("echo,ip=") + ip}, std::string("ip=") + ip + " is no address of a host", "10.0.2.100");
+  for (const char* mask : {"0.0.0.0", "255.0.255.0", "255.255.255.254", "255.255.255.255", "0.0.0.255"})
+    expect_refused({std::string("echo,ip=10.0.2.7,mask=") + mask}, "is none of a network with hosts", "255.255.255.0");
+  expect_refused({"echo,ip=10.0.2.7,gateway=10.0.3.1"}, "gateway=10.0.3.1 is not in the network of 10.0.2.7", "mask=");
+  expect_refused({"echo,ip=10.0.2.7,gateway=10.0.2.7"}, "is the host itself", "leave it out");
+  for (const char* name : {"../../a", "a b", "a/b", "."})
+    expect_refused({std::string("echo,name=") + name}, "is no name", "letters");
+  expect_refused({"dhcp,ip=dhcp"}, "it is the server itself", "ip=10.0.2.2");
+  expect_refused({"ntp,time=1800-01-01T00:00:00Z"}, "cannot be told by NTP", "1968");
+  expect_refused({"ntp,time=9999-01-01T00:00:00Z"}, "cannot be told by NTP", "2104");
+  expect_refused({"http-get,url=http://10.0.2.15/,timeout=0"}, "timeout '0'", "");
+  for (const char* to : {"0.0.0.0", "127.0.0.1", "255.255.255.255", "224.0.0.251"}) {
+    expect_refused({std::string("ping,to=") + to}, "is no address of a host", "10.0.2.15");
+    expect_refused({std::string("tcp-stream,up=1,to=") + to + ":7"}, "is no address of a host", "10.0.2.15");
+  }
   expect_refused({"echo,window=40k"}, "window", "decimal");
   expect_refused({"http"}, "--peer http: dir= is missing", "add dir=www");
   expect_refused({"http,dir=/nonexistent"}, "there is no directory /nonexistent", "dir=");
