@@ -142,6 +142,7 @@ std::string Replay::calls(const std::string& verb, const std::vector<std::uint32
 void Replay::differs(std::string text) {
   if (!difference_.empty()) return;
   difference_ = std::move(text);
+  if (on_difference_) on_difference_(difference_);
   stop(EndReason::replay_differs);
 }
 

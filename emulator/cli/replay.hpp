@@ -2,6 +2,7 @@
 // Holds what a firmware does against a recording, frame by frame, while the recording is played to it.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ class Replay {
   Simulation::BackendFactory far_end();
   // When to end, for the runner's.
   RunLimits limits() const;
-  // Listens to both, which must outlive the run. Takes the simulation's on_frame() and on_nic_event().
+  // Listens to both, which must outlive the run. Takes the simulation's on_nic_event().
   void attach(Simulation& simulation, Runner& runner);
   // What the console has sent.
   void uart(std::uint8_t byte) { uart_ += static_cast<char>(byte); }
@@ -43,6 +44,8 @@ class Replay {
 
   // What is not as recorded, lines of text; empty: all is.
   const std::string& difference() const { return difference_; }
+  // Called at the first difference, inside the run where it is found there.
+  void on_difference(std::function<void(const std::string&)> found) { on_difference_ = std::move(found); }
   // Of an update: what has changed, lines of text.
   std::string changes() const;
   // Frames that came or went as recorded.
@@ -82,6 +85,7 @@ class Replay {
   std::vector<std::uint32_t> sent_by_;  // the calls that had the latest frame sent, innermost first
   std::string uart_;
   std::string difference_;
+  std::function<void(const std::string&)> on_difference_;
   std::map<std::string, Change> changed_fields_;
   Change changed_cycles_;
   std::string end_change_;

@@ -12,6 +12,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
+#include "emulator/cli/gdb_option.hpp"
 #include "emulator/cli/output_files.hpp"
 #include "emulator/cli/replay.hpp"
 #include "emulator/cli/report.hpp"
@@ -33,6 +34,7 @@ struct ReplayArguments {
   bool any_firmware = false;
   bool update = false;
   std::string engine;
+  GdbOption gdb;
   std::filesystem::path out;
 };
 
@@ -53,6 +55,7 @@ Examples:
   avrlan replay page.pcapng web.elf
   avrlan replay page.pcapng build/web.elf --any-firmware              a rebuilt one: has it stayed the same to the cycle?
   avrlan replay page.pcapng build/web.elf --any-firmware --loose      or in what it sends, at least?
+  avrlan replay page.pcapng web.elf --gdb                             the same run again in a debugger, as often as need be
   avrlan replay page.pcapng build/web.elf --update                    that is how it is now
 
 Exit status: 0 as recorded (or updated), 1 not, 64 a wrong command line or no recording, 70 a diagnostic of severity
@@ -146,6 +149,8 @@ std::optional<OutDirectory> output_directory(const ReplayArguments& args) {
 }
 
 int replay(const ReplayArguments& args) {
+  if (args.gdb && args.update)
+    throw UsageError("what a debugger has touched is no recording", "leave out --gdb or --update");
   const net::Trace trace = net::read_trace(args.trace);
   TraceRun run = read_trace_run(args.trace.string(), trace);
   const Firmware firmware = Firmware::load_elf(args.firmware);
@@ -176,19 +181,24 @@ int replay(const ReplayArguments& args) {
     writer.emplace(simulation, new_trace.file(), trace_header(board, firmware, run.options, run.network));
   Runner runner(simulation, Pace::max, replay.limits(), signals.fd());
   replay.attach(simulation, runner);
+  const auto debugger = make_debugger(args.gdb, firmware, simulation, runner, replay.limits(), signals.fd());
+  if (debugger) replay.on_difference([&](const std::string& text) { debugger->last_stop(text); });
   simulation.machine().on_uart([&](std::uint8_t byte) {
     uart.put(byte);
     replay.uart(byte);
+    if (debugger) debugger->uart(byte);
     if (writer) writer->uart(byte);
   });
   simulation.diagnostics().on_first([&](const DiagnosticLog::Entry& entry) {
     tell("{}", to_text(entry, firmware, DiagnosticFormat::gcc));
     if (entry.diagnostic.severity == Severity::error && replay.ends_at_errors()) runner.end(EndReason::diagnostic);
   });
+  if (debugger) tell_of_debugger(*debugger, args.firmware);
   const RunEnd run_end = runner.run();
   RunEnd end = run_end;
   replay.finish(end);
   const int status = exit_status(end);
+  if (debugger) debugger->ended(status);
   const bool updated = writer && end.reason == EndReason::recording_end;
   if (writer) {
     // A recording that was ended from outside stays one.
@@ -217,6 +227,7 @@ void add_replay_command(CLI::App& program, int& exit_status) {
   command->add_option("--engine", args->engine, "exact or simavr, if not the recording's")
       ->check(CLI::IsMember({"exact", "simavr"}).description(""))
       ->type_name("ENGINE");
+  add_gdb_option(*command, args->gdb);
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");
   command->footer(examples);

@@ -11,6 +11,7 @@
 #include "emulator/board/escape.hpp"
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
+#include "emulator/cli/gdb_option.hpp"
 #include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/output_files.hpp"
 #include "emulator/cli/report.hpp"
@@ -24,7 +25,6 @@
 #include "emulator/cli/trace_writer.hpp"
 #include "emulator/cli/uart_output.hpp"
 #include "emulator/cli/units.hpp"
-#include "emulator/debug/debugger.hpp"
 #include "emulator/peers/network.hpp"
 #include "emulator/profile/recording.hpp"
 
@@ -70,7 +70,7 @@ struct RunArguments {
   std::vector<std::string> regions;
   std::string timeline;
   bool coverage = false;
-  std::optional<std::string> gdb;
+  GdbOption gdb;
 };
 
 const std::string examples = R"(
@@ -258,18 +258,6 @@ void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) 
        std::chrono::duration<double>(wall).count(), simulation.frames_in().frames, simulation.frames_out().frames);
 }
 
-// nullptr without --gdb.
-std::unique_ptr<debug::Debugger> make_debugger(const RunArguments& args, const Firmware& firmware,
-                                               Simulation& simulation, Runner& runner, const RunLimits& limits,
-                                               int signal_fd) {
-  if (!args.gdb) return nullptr;
-  auto debugger =
-      std::make_unique<debug::Debugger>(simulation, firmware, debug::ServerOptions::parse(*args.gdb), signal_fd);
-  if (limits.wall_time) debugger->give_up_at(std::chrono::steady_clock::now() + *limits.wall_time);
-  runner.supervise(*debugger);
-  return debugger;
-}
-
 int run(const RunArguments& args) {
   const Board& board = find_board(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
@@ -317,7 +305,7 @@ int run(const RunArguments& args) {
   Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
 
   const std::unique_ptr<debug::Debugger> debugger =
-      make_debugger(args, firmware, simulation, runner, limits, signals.fd());
+      make_debugger(args.gdb, firmware, simulation, runner, limits, signals.fd());
   if (peer_network) tell_of_clients(*peer_network, runner, args.until_peers_done);
 
   TextWatch expected(args.expect_text);
@@ -343,10 +331,7 @@ int run(const RunArguments& args) {
   if (const auto* host = simulation.host()) {
     for (const auto& line : host->announcements()) tell("avrlan: {}\n", line);
   }
-  if (debugger) {
-    tell("avrlan: waiting for gdb, as by: avr-gdb {} -ex 'target remote {}'\n", printable(args.firmware.string()),
-         debugger->endpoint());
-  }
+  if (debugger) tell_of_debugger(*debugger, args.firmware);
   const RunEnd end = runner.run();
   if (progress) tell("\r\x1b[K");
   auto json = run_json(simulation, board, firmware, end);
@@ -498,13 +483,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("N");
   command->add_flag("--coverage", args->coverage,
                     "with --out: coverage.info of the sources (genhtml), memory.json of the SRAM");
-  command
-      ->add_option(
-          "-g,--gdb", args->gdb,
-          "wait for gdb at this port of 127.0.0.1 (default 1234, 0: a free one), or at another address of this "
-          "host; the firmware's time and network stand still while gdb has it stopped")
-      ->expected(0, 1)
-      ->type_name("[[ADDRESS:]PORT]");
+  add_gdb_option(*command, args->gdb);
   command->add_option("--out", args->out, "directory for run.json, uart.log, frames.pcapng, diagnostics.json")
       ->type_name("DIR");
   command->footer(std::string(net::far_end_help()) + peers_help + peers::peers_help() + diagnostics_help +

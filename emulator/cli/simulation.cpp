@@ -28,7 +28,7 @@ PinTraceOptions PinTraceOptions::parse(const std::string& text) {
 void Simulation::CountingSink::deliver(const EthernetFrame& frame) {
   ++count.frames;
   count.bytes += frame.octets.size();
-  if (seen) seen(frame);
+  for (const auto& see : seen) see(frame);
   to->deliver(frame);
 }
 
@@ -100,8 +100,8 @@ net::Recorder& Simulation::add_recorder(const std::filesystem::path& file, const
 }
 
 void Simulation::on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen) {
-  in_.seen = [seen](const EthernetFrame& frame) { seen(true, frame); };
-  out_.seen = [seen](const EthernetFrame& frame) { seen(false, frame); };
+  in_.seen.emplace_back([seen](const EthernetFrame& frame) { seen(true, frame); });
+  out_.seen.emplace_back([seen](const EthernetFrame& frame) { seen(false, frame); });
 }
 
 void Simulation::cut_off() {

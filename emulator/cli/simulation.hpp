@@ -84,7 +84,7 @@ class Simulation {
   // On the wire at the chip, whatever the chip made of the frame.
   const FrameCount& frames_in() const { return in_.count; }
   const FrameCount& frames_out() const { return out_.count; }
-  // Called for each frame at the chip, when its last bit has passed.
+  // Called, as all that were given before, for each frame at the chip, when its last bit has passed.
   void on_frame(std::function<void(bool to_board, const EthernetFrame&)> seen);
   // Called for each frame that the far end sends, when it enters the cable.
   void on_far_frame(std::function<void(const EthernetFrame&)> sent) { from_far_end_.sent = std::move(sent); }
@@ -114,7 +114,7 @@ class Simulation {
   struct CountingSink : FrameSink {
     FrameSink* to = nullptr;
     FrameCount count;
-    std::function<void(const EthernetFrame&)> seen;
+    std::vector<std::function<void(const EthernetFrame&)>> seen;
     void deliver(const EthernetFrame& frame) override;
   };
   struct WireEntry : FrameSink {

@@ -18,7 +18,7 @@ namespace avrlan::debug {
 
 class Monitor {
  public:
-  // All must outlive the monitor, which takes Simulation::on_frame() for itself.
+  // All must outlive the monitor, which must outlive the run.
   Monitor(Simulation& simulation, const Firmware& firmware, Target& target);
 
   // What to show: lines, each with a line feed. A command may be shortened as long as one alone begins so.

@@ -22,12 +22,10 @@ const std::string firmware_dir = AVRLAN_FIRMWARE_DIR;
 class Avrlan {
  public:
   explicit Avrlan(const std::string& elf, const std::vector<std::string>& more = {"--net", "none", "--pace", "max"})
-      : elf_(elf), process_(command(elf, more)) {
-    EXPECT_TRUE(process_.wait_for_err("target remote 127.0.0.1:")) << process_.err();
-    std::smatch port;
-    EXPECT_TRUE(process_.wait_for_err("'\n")) << process_.err();
-    EXPECT_TRUE(std::regex_search(process_.err(), port, std::regex("target remote (127[.]0[.]0[.]1:[0-9]+)")));
-    endpoint_ = port[1];
+      : Avrlan(elf, command(elf, more), nullptr) {}
+  // Of a recording.
+  static Avrlan replay(const std::string& trace, const std::string& elf) {
+    return Avrlan(elf, {AVRLAN_PROGRAM, "replay", trace, elf, "--any-firmware", "--gdb", "0"}, nullptr);
   }
 
   const std::string& endpoint() const { return endpoint_; }
@@ -42,6 +40,14 @@ class Avrlan {
   }
 
  private:
+  Avrlan(const std::string& elf, const std::vector<std::string>& command_line, std::nullptr_t)
+      : elf_(elf), process_(command_line) {
+    EXPECT_TRUE(process_.wait_for_err("target remote 127.0.0.1:")) << process_.err();
+    std::smatch port;
+    EXPECT_TRUE(process_.wait_for_err("'\n")) << process_.err();
+    EXPECT_TRUE(std::regex_search(process_.err(), port, std::regex("target remote (127[.]0[.]0[.]1:[0-9]+)")));
+    endpoint_ = port[1];
+  }
   static std::vector<std::string> command(const std::string& elf, const std::vector<std::string>& more) {
     std::vector<std::string> line = {AVRLAN_PROGRAM, "run", elf, "--gdb", "0"};
     line.insert(line.end(), more.begin(), more.end());
@@ -215,11 +221,12 @@ TEST(Gdb, LoadsAnotherProgram) {
   EXPECT_HAS(out, "other ()");
 }
 
-TEST(Gdb, GoesBackToTheLastWriteAndForthAgain) {
-  const Avrlan avrlan(uno());
-  std::vector<std::string> commands = {"break add if a == 100", "continue", "monitor cycles", "info registers",
-                                       "watch watched"};
-  // Once more from each present: to the write before, over it, and on to the present.
+// Goes to a place by `there`, and from there again and again to the last write of `watched` before it, over it, and on to the
+// present: cycles and registers are the same each time.
+void go_back_often(const Avrlan& avrlan, const std::vector<std::string>& there, const std::string& watched) {
+  std::vector<std::string> commands = there;
+  for (const std::string each : {"monitor cycles", "info registers"}) commands.push_back(each);
+  commands.push_back("watch " + watched);
   for (int n = 0; n < 50; ++n) {
     for (const char* each : {"reverse-continue", "monitor cycles", "stepi", "monitor cycles", "disable", "continue",
                              "monitor cycles", "info registers", "enable"})
@@ -240,6 +247,10 @@ TEST(Gdb, GoesBackToTheLastWriteAndForthAgain) {
   for (const auto& [line, count] : lines) once += line.starts_with("r") && count != 51 ? 1 : 0;
   EXPECT_EQ(once, 0) << "a register was another one" << out;
   EXPECT_FALSE(has(out, "another state")) << out;
+}
+
+TEST(Gdb, GoesBackToTheLastWriteAndForthAgain) {
+  go_back_often(Avrlan(uno()), {"break add if a == 100", "continue"}, "watched");
 }
 
 // avr-gcc describes no epilogues, so gdb takes the way back into a function with a stack frame for a step into it.
@@ -311,6 +322,20 @@ TEST_F(GdbNetwork, IsTheSameInThePast) {
       EXPECT_EQ(count, 2) << line << "\n" << out;
     }
   }
+}
+
+// The state of the first connection, written last when it is closed.
+const std::string connection_state = "'(anonymous namespace)::stack'.connections_[0].state_";
+
+TEST_F(GdbNetwork, GoesBackToTheLastChangeOfTheConnectionsState) {
+  go_back_often(avrlan, {in_background(), "monitor run-until frame out tcp port 80 fin", "continue"}, connection_state);
+}
+
+TEST(Gdb, GoesBackInAReplay) {
+  const std::string board = "uno-enc28j60";
+  go_back_often(Avrlan::replay(AVRLAN_SOURCE_DIR "/traces/" + board + "/web.curl.pcapng",
+                               firmware_dir + "/" + board + "/web.elf"),
+                {"monitor run-until frame out tcp port 80 fin", "continue"}, connection_state);
 }
 
 TEST(Gdb, ShowsRegistersByName) {
