@@ -65,6 +65,22 @@ int unexpected(const CLI::App& program) {
                program);
 }
 
+// --gdb takes a port where there is one; what else comes behind it is another argument, as `avrlan run -g web.elf`.
+std::vector<const char*> with_gdb_alone(int argc, char** argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  for (auto next = arguments.begin(); next != arguments.end(); ++next) {
+    const std::string_view option = *next;
+    if ((option != "-g" && option != "--gdb") || next + 1 == arguments.end()) continue;
+    const std::string_view value = *(next + 1);
+    const std::string_view port = value.substr(value.rfind(':') + 1);
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    // A name with a port that is none is a mistake, which the command tells.
+    if (value.find(':') == std::string_view::npos && !std::all_of(port.begin(), port.end(), is_digit))
+      *next = "--gdb=1234";
+  }
+  return arguments;
+}
+
 // Help and lists are results, too.
 int written(int status) {
   std::cout.flush();
@@ -113,7 +129,8 @@ Examples:
     return unknown_command(argv[1], program);
   }
   try {
-    program.parse(argc, argv);
+    const auto arguments = with_gdb_alone(argc, argv);
+    program.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::Success& help) {
     return written(program.exit(help));
   } catch (const CLI::ExtrasError&) {

@@ -92,6 +92,8 @@ void Debugger::look(int milliseconds) {
     session_.begin();
     session_.stopped(SIGINT, {});
     stopped_ = true;
+    // One that was gone again before it was seen lets the firmware go, too.
+    if (!server_.connected()) let_go();
   } else if (connected && !server_.connected()) {
     let_go();
   }

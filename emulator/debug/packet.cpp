@@ -99,12 +99,15 @@ std::string escape(std::string_view octets) {
   return escaped;
 }
 
-std::vector<std::uint8_t> unescape(std::string_view octets) {
+std::optional<std::vector<std::uint8_t>> unescape(std::string_view octets) {
   std::vector<std::uint8_t> plain;
   plain.reserve(octets.size());
   for (std::size_t at = 0; at < octets.size(); ++at) {
     char c = octets[at];
-    if (c == escape_octet && at + 1 < octets.size()) c = static_cast<char>(octets[++at] ^ escape_bit);
+    if (c == escape_octet) {
+      if (++at == octets.size()) return std::nullopt;
+      c = static_cast<char>(octets[at] ^ escape_bit);
+    }
     plain.push_back(static_cast<std::uint8_t>(c));
   }
   return plain;

@@ -53,6 +53,7 @@ class PacketChannel {
 
 // "Binary data": '}' and the octet xor 0x20 for each of '#', '$', '}' and '*'.
 std::string escape(std::string_view octets);
-std::vector<std::uint8_t> unescape(std::string_view octets);
+// nullopt: a '}' with nothing behind it.
+std::optional<std::vector<std::uint8_t>> unescape(std::string_view octets);
 
 }  // namespace avrlan::debug

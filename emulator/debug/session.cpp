@@ -170,7 +170,7 @@ Answer Session::read_memory(std::string_view argument) {
 Answer Session::write_memory(std::string_view argument, bool binary) {
   const auto [place, data] = split(argument, ':');
   const auto range = parse_range(place);
-  const auto bytes = binary ? std::optional(unescape(data)) : from_hex(data);
+  const auto bytes = binary ? unescape(data) : from_hex(data);
   if (!range || !bytes || bytes->size() != range->size) return error;
   if (bytes->empty()) return ok;
   return target_.write(range->address, *bytes) ? ok : error;
@@ -296,11 +296,11 @@ Answer Session::flash(std::string_view packet) {
   }
   const auto [digits, data] = split(argument, ':');
   const auto address = parse_hex(digits);
-  if (name != "vFlashWrite" || !address) return error;
-  const Bytes bytes = unescape(data);
+  const auto bytes = unescape(data);
+  if (name != "vFlashWrite" || !address || !bytes) return error;
   // Nothing but flash: E.memtype is what gdb expects for any other memory.
   if (*address >= data_space) return {Action::stay, "E.memtype"};
-  return bytes.empty() || target_.write(*address, bytes) ? ok : error;
+  return bytes->empty() || target_.write(*address, *bytes) ? ok : error;
 }
 
 Answer Session::restart() {

@@ -338,6 +338,30 @@ TEST(Gdb, GoesBackInAReplay) {
                 {"monitor run-until frame out tcp port 80 fin", "continue"}, connection_state);
 }
 
+// Behind --gdb comes a port, or another argument.
+TEST(Gdb, WaitsAtItsUsualPortWhenNoneIsGiven) {
+  const auto said = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {AVRLAN_PROGRAM, "run"});
+    arguments.insert(arguments.end(), {"--net", "none", "--wall-timeout", "1ms"});
+    return run(arguments).err;
+  };
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"-g", uno()}, {"--gdb", uno()}, {uno(), "-g"}})
+    EXPECT_HAS(said(arguments), ":1234");
+  EXPECT_HAS(said({"-g", "localhost:web", uno()}), "is no port");
+}
+
+// It is gone before it was seen.
+TEST(Gdb, GoesOnAfterAClientThatComesAndGoes) {
+  Avrlan avrlan(uno());
+  ASSERT_EQ(run({"bash", "-c",
+                 "exec 3<>/dev/tcp/" + std::regex_replace(avrlan.endpoint(), std::regex(":"), "/") +
+                     "; printf '$g#67$g#67' >&3; exec 3>&-"})
+                .status,
+            0);
+  EXPECT_TRUE(avrlan.process().wait_for_err("the firmware ended with status 7")) << avrlan.process().err();
+}
+
 TEST(Gdb, ShowsRegistersByName) {
   const Avrlan avrlan(uno());
   const std::string out = avrlan.gdb({"break 53", "continue", "monitor io OCR0A", "monitor io DDRB", "monitor io NONE",

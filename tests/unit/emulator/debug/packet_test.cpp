@@ -76,8 +76,9 @@ TEST(Packet, Escapes) {
             "b}\x04"
             "c}]d}\x0a");
   EXPECT_EQ(unescape("a}\x03"
-                     "b}"),
+                     "b}]"),
             (std::vector<std::uint8_t>{'a', '#', 'b', '}'}));
+  EXPECT_FALSE(unescape("a}"));
 }
 
 }  // namespace
