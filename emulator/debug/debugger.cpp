@@ -84,17 +84,17 @@ int Debugger::patience() const {
 
 // Takes what has come in. Whoever connects finds the firmware stopped.
 void Debugger::look(int milliseconds) {
-  const bool connected = server_.connected();
-  server_.poll(milliseconds);
+  // One that was gone when it was written to wakes nobody any more.
+  server_.poll(attended_ && !server_.connected() ? 0 : milliseconds);
   if (server_.take_new_client()) {
     history_.forget();
     target_.remove_all();
     session_.begin();
     session_.stopped(SIGINT, {});
-    stopped_ = true;
-    // One that was gone again before it was seen lets the firmware go, too.
-    if (!server_.connected()) let_go();
-  } else if (connected && !server_.connected()) {
+    stopped_ = attended_ = true;
+  }
+  if (attended_ && !server_.connected()) {
+    attended_ = false;
     let_go();
   }
 }

@@ -170,7 +170,6 @@ void Server::flush() {
 void Server::disconnect() {
   if (client_ >= 0) ::close(client_);
   client_ = -1;
-  new_client_ = false;
 }
 
 }  // namespace avrlan::debug
