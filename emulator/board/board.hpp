@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/board/pin.hpp"
+#include "nic-model/rtl8019as/options.hpp"
 
 namespace avrlan {
 
@@ -14,6 +15,8 @@ namespace avrlan {
 struct BusRange {
   std::uint16_t first;
   std::uint16_t last;
+
+  friend bool operator==(const BusRange&, const BusRange&) = default;
 };
 
 // What is soldered to what.
@@ -31,6 +34,13 @@ struct Board {
   std::optional<BusRange> nic_range = std::nullopt;  // of a chip on the external bus: what selects it
   bool nic_int_inverted = false;                     // between the chip's interrupt pin and nic_int
   std::uint32_t external_ram = 0;                    // octets, from address 0 of the external bus on
+  bool nic_reset_high = false;                       // a high level at nic_reset resets the chip, not a low one
+  Rtl8019asOptions rtl8019as{};                      // of such a chip; its errata are of a run, not of a board
+  // Where an EEPROM that the MCU plays has its pins: Rtl8019asOptions::Eeprom::external.
+  std::optional<Pin> nic_eesk = std::nullopt;
+  std::optional<Pin> nic_eedo = std::nullopt;
+
+  friend bool operator==(const Board&, const Board&) = default;
 };
 
 // The boards that are built in, in the order in which they are listed.

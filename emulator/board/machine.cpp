@@ -36,6 +36,7 @@
 #include "emulator/peripherals/timers.hpp"
 #include "emulator/peripherals/usart.hpp"
 #include "emulator/peripherals/watchdog.hpp"
+#include "nic-model/rtl8019as/rtl8019as.hpp"
 
 namespace avrlan {
 
@@ -394,6 +395,13 @@ void Machine::Impl::attach(Nic& nic, BusDevice& bus) {
   const BusRange range = board.nic_range.value();
   exact_engine("given an external bus").data_space().add_device(range.first, range.last, bus_chip_);
   connect_pins(nic);
+  if (auto* const chip = dynamic_cast<Rtl8019as*>(&nic); chip != nullptr && board.nic_eesk && board.nic_eedo) {
+    gpio_.drive(*board.nic_eesk, false);
+    chip->on_eesk([this](bool high) { gpio_.drive(*board.nic_eesk, high); });
+    gpio_.pull_up(*board.nic_eedo);
+    gpio_.watch(*board.nic_eedo, [chip](bool high) { chip->set_eedo(high); });
+    chip->set_eedo(gpio_.level(*board.nic_eedo));
+  }
 }
 
 void Machine::Impl::connect_pins(Nic& nic) {
@@ -406,9 +414,9 @@ void Machine::Impl::connect_pins(Nic& nic) {
     nic.on_clkout([this](std::int64_t hz) { follow_clkout(hz); });
   }
   if (board.nic_reset) {
-    gpio_.pull_up(*board.nic_reset);
-    gpio_.watch(*board.nic_reset, [&nic](bool high) { nic.reset_pin(!high); });
-    nic.reset_pin(!gpio_.level(*board.nic_reset));
+    if (!board.nic_reset_high) gpio_.pull_up(*board.nic_reset);
+    gpio_.watch(*board.nic_reset, [this, &nic](bool high) { nic.reset_pin(high == board.nic_reset_high); });
+    nic.reset_pin(gpio_.level(*board.nic_reset) == board.nic_reset_high);
   }
 }
 

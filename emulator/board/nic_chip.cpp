@@ -13,19 +13,21 @@ std::span<const NicKind> nic_kinds() {
   return kinds;
 }
 
-NicChip make_nic(std::string_view kind, Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics,
+NicChip make_nic(const Board& board, Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics,
                  const NicOptions& options) {
-  if (kind == "enc28j60") {
+  if (board.nic == "enc28j60") {
     auto chip = std::make_unique<Enc28j60>(scheduler, wire, diagnostics, options.enc28j60);
     SpiDevice* const spi = chip.get();
     return {std::move(chip), spi};
   }
-  if (kind == "rtl8019as") {
-    auto chip = std::make_unique<Rtl8019as>(scheduler, wire, diagnostics, options.rtl8019as);
+  if (board.nic == "rtl8019as") {
+    Rtl8019asOptions wired = board.rtl8019as;
+    wired.errata = options.rtl8019as;
+    auto chip = std::make_unique<Rtl8019as>(scheduler, wire, diagnostics, wired);
     BusDevice* const bus = chip.get();
     return {std::move(chip), bus};
   }
-  throw UsageError(fmt::format("there is no chip '{}'", kind), "`avrlan nics` lists those that there are");
+  throw UsageError(fmt::format("there is no chip '{}'", board.nic), "`avrlan nics` lists those that there are");
 }
 
 }  // namespace avrlan

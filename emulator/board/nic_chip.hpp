@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "emulator/board/board.hpp"
 #include "nic-model/core/bus_device.hpp"
 #include "nic-model/core/diagnostics.hpp"
 #include "nic-model/core/nic.hpp"
@@ -24,10 +25,10 @@ struct NicKind {
 
 std::span<const NicKind> nic_kinds();
 
-// Each chip takes its own.
+// What a run can choose of the chip that its board has. Each chip takes its own.
 struct NicOptions {
   Enc28j60Options enc28j60;
-  Rtl8019asOptions rtl8019as;
+  Rtl8019asErrata rtl8019as;
 };
 
 // `bus` is the same object, by the bus that it sits on.
@@ -36,8 +37,8 @@ struct NicChip {
   std::variant<SpiDevice*, BusDevice*> bus;
 };
 
-// `kind` is a name of nic_kinds(), else UsageError. The references must outlive the chip.
-NicChip make_nic(std::string_view kind, Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics,
+// The board's. Throws UsageError: its name is none of nic_kinds(). The references must outlive the chip.
+NicChip make_nic(const Board& board, Scheduler& scheduler, Wire& wire, DiagnosticSink& diagnostics,
                  const NicOptions& options = {});
 
 }  // namespace avrlan

@@ -13,6 +13,8 @@ struct Pin {
   // "PB2" and the like; nullopt when it is no pin name.
   static std::optional<Pin> parse(std::string_view text);
   std::string name() const;
+
+  friend bool operator==(const Pin&, const Pin&) = default;
 };
 
 }  // namespace avrlan

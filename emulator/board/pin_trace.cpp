@@ -15,15 +15,13 @@ struct Used {
   std::string by;
 };
 
-bool same(Pin a, Pin b) {
-  return a.port == b.port && a.bit == b.bit;
-}
-
 std::vector<Used> uses(const Board& board, const peripherals::Gpio& gpio) {
   std::vector<Used> all;
   if (board.nic_select) all.push_back({*board.nic_select, board.nic + " select"});
   if (board.nic_int) all.push_back({*board.nic_int, board.nic + " INT"});
   if (board.nic_reset) all.push_back({*board.nic_reset, board.nic + " reset"});
+  if (board.nic_eesk) all.push_back({*board.nic_eesk, board.nic + " EESK"});
+  if (board.nic_eedo) all.push_back({*board.nic_eedo, board.nic + " EEDO"});
   for (const auto& alternate : gpio.alternates()) all.push_back({alternate.pin, alternate.name});
   return all;
 }
@@ -35,7 +33,7 @@ bool shown_by_default(const Used& used) {
 }
 
 bool contains(const std::vector<Pin>& pins, Pin pin) {
-  return std::any_of(pins.begin(), pins.end(), [&](Pin other) { return same(other, pin); });
+  return std::any_of(pins.begin(), pins.end(), [&](Pin other) { return other == pin; });
 }
 
 std::vector<Pin> traced(const std::string& mcu, const Board& board, std::vector<Pin> pins,
@@ -60,7 +58,7 @@ PinTrace::PinTrace(const std::filesystem::path& file, const std::string& scope, 
   for (const Pin pin : pins_) {
     std::string note;
     for (const auto& used : all) {
-      if (same(used.pin, pin)) note += (note.empty() ? "" : ", ") + used.by;
+      if (used.pin == pin) note += (note.empty() ? "" : ", ") + used.by;
     }
     const std::size_t signal = vcd_.add(pin.name(), note, gpio_.level(pin));
     gpio_.watch(pin, [this, signal](bool high) { vcd_.change(signal, gpio_.changed_at(), high, scheduler_.now()); });

@@ -11,6 +11,7 @@
 #include "emulator/board/board.hpp"
 #include "emulator/board/machine.hpp"
 #include "emulator/board/nic_chip.hpp"
+#include "emulator/cli/board_file.hpp"
 #include "emulator/cli/diagnostic_policy.hpp"
 #include "emulator/cli/run_command.hpp"
 #include "emulator/cpu/mcu.hpp"
@@ -168,7 +169,7 @@ void print_summaries(const Json& all) {
   }
 }
 
-void add_list(CLI::App& program, const char* name, const char* about, Json (*list)(), void (*print)() = nullptr) {
+CLI::App* add_list(CLI::App& program, const char* name, const char* about, Json (*list)(), void (*print)() = nullptr) {
   CLI::App* command = program.add_subcommand(name, about);
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "as a JSON array");
@@ -181,12 +182,21 @@ void add_list(CLI::App& program, const char* name, const char* about, Json (*lis
       print_summaries(list());
     }
   });
+  return command;
 }
 
 }  // namespace
 
 void add_list_commands(CLI::App& program) {
-  add_list(program, "boards", "list the boards that are built in", list_boards);
+  add_list(program, "boards", "list the boards that are built in", list_boards)
+      ->add_option_function<std::string>(
+          "--toml",
+          [](const std::string& name) {
+            fmt::print("{}", to_toml(find_board(name)));
+            throw CLI::Success();
+          },
+          "print how this one is wired, as a file for --board: the start of one of your own")
+      ->type_name("NAME");
   add_list(program, "mcus", "list the microcontrollers, what they have and whose models those are", list_mcus,
            print_mcus);
   add_list(program, "diagnostics", "list what a run can report, with its severity (see run --diag)", list_diagnostics);

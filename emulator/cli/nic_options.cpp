@@ -71,14 +71,14 @@ void set(Enc28j60Options& options, std::string_view name, std::string_view value
   options.errata.*erratum.every = every;
 }
 
-void set(Rtl8019asOptions& options, std::string_view name, std::string_view value) {
+void set(Rtl8019asErrata& errata, std::string_view name, std::string_view value) {
   const bool on = value == "on";
   if (!on && value != "off") throw cannot_be(name, value, "it is on or off");
   if (name != "all") {
-    options.errata.*find_erratum<rtl8019as::Erratum>(rtl8019as::errata, name).flag = on;
+    errata.*find_erratum<rtl8019as::Erratum>(rtl8019as::errata, name).flag = on;
     return;
   }
-  for (const auto& erratum : rtl8019as::errata) options.errata.*erratum.flag = on;
+  for (const auto& erratum : rtl8019as::errata) errata.*erratum.flag = on;
 }
 
 }  // namespace
@@ -123,10 +123,10 @@ std::string errata_text(const Enc28j60Options& options) {
   return text;
 }
 
-std::string errata_text(const Rtl8019asOptions& options) {
+std::string errata_text(const Rtl8019asErrata& errata) {
   std::string text;
   for (const auto& erratum : rtl8019as::errata) {
-    const bool on = options.errata.*erratum.flag;
+    const bool on = errata.*erratum.flag;
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", erratum.name, on ? "on" : "off");
   }
   return text;

@@ -18,7 +18,7 @@ NicOptions parse_nic_options(std::string_view chip, std::string_view revision, s
 // The other way round: what parse_nic_options() takes for the same options, every erratum named.
 std::string revision_text(const Enc28j60Options& options);
 std::string errata_text(const Enc28j60Options& options);
-std::string errata_text(const Rtl8019asOptions& options);
+std::string errata_text(const Rtl8019asErrata& errata);
 
 // --cable: in or out, from the start or at a time ("out,in@2s,out@3.5s"), separated by commas, by time. Throws UsageError.
 std::vector<CableEvent> parse_cable(std::string_view text);

@@ -160,7 +160,7 @@ int replay(const ReplayArguments& args) {
     throw UsageError(
         fmt::format("{} has neither a frame nor an end: there is nothing to compare", file),
         "record it anew with `avrlan run FIRMWARE --record FILE`, and let that end, or stop it with SIGINT");
-  const Board& board = from_recording(file, [&]() -> const Board& { return find_board(run.board); });
+  const Board& board = run.board;
   if (!args.engine.empty()) {
     run.options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
     run.options.diagnostics.use(run.options.machine.engine);

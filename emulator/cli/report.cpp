@@ -3,6 +3,8 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "emulator/cli/board_file.hpp"
+
 namespace avrlan {
 
 namespace {
@@ -44,7 +46,7 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
   const auto& nic = simulation.nic().counters();
   const auto fixed = determinism(end);
   const auto& log = simulation.diagnostics();
-  return {
+  nlohmann::ordered_json json = {
       {"schema", "avrlan-run-1"},
       {"firmware",
        {{"path", firmware.path.string()}, {"sha256", firmware.sha256}, {"mcu", machine.mcu()}, {"hz", machine.hz()}}},
@@ -81,6 +83,8 @@ nlohmann::ordered_json run_json(const Simulation& simulation, const Board& board
         {"warning", log.count(Severity::warning)},
         {"error", log.count(Severity::error)}}},
   };
+  if (!is_built_in(board)) json["board_toml"] = to_toml(board);
+  return json;
 }
 
 int exit_status(const RunEnd& end) {

@@ -10,6 +10,7 @@
 
 #include "emulator/board/escape.hpp"
 #include "emulator/board/write_file.hpp"
+#include "emulator/cli/board_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/cli/gdb_option.hpp"
 #include "emulator/cli/nic_options.hpp"
@@ -79,6 +80,7 @@ Examples:
   avrlan run web.elf --hostfwd tcp::0-:80 --out run/      any free port; run.json, uart.log, frames.pcapng in run/
   avrlan run app.elf --net none --pace max --timeout 5s --expect-text "self test passed"
   avrlan run mega.elf -b mega-enc28j60 --link delay=20ms,loss=1%,seed=7
+  avrlan run web.elf -b mine.toml                         your own board: `avrlan boards --toml uno-enc28j60` is a start
   avrlan run web.elf --net tap,addr=10.0.2.2/24           on this host's own network, as root
   avrlan run web.elf --net socket,listen=127.0.0.1:0      for another avrlan: --net socket,connect=127.0.0.1:PORT
   avrlan run web.elf --gdb 1234                           then: avr-gdb web.elf -ex 'target remote :1234'
@@ -202,6 +204,7 @@ profile::RecordingOptions recording_options(const RunArguments& args) {
 std::optional<OutDirectory> output_directory(const RunArguments& args, const std::optional<PinTraceOptions>& pins,
                                              const profile::RecordingOptions& record) {
   std::vector<NamedFile> inputs = {{"FIRMWARE", args.firmware}};
+  if (is_board_file(args.board)) inputs.push_back({"--board", args.board});
   for (const auto& analog : args.analog) {
     if (const auto at = analog.find("=@"); at != std::string::npos)
       inputs.push_back({"--analog", analog.substr(at + 2)});
@@ -259,7 +262,7 @@ void show_progress(const Simulation& simulation, std::chrono::nanoseconds wall) 
 }
 
 int run(const RunArguments& args) {
-  const Board& board = find_board(args.board);
+  const Board board = board_of(args.board);
   const Firmware firmware = Firmware::load_elf(args.firmware);
   const SimulationOptions options = simulation_options(args, board);
   const profile::RecordingOptions record = recording_options(args);
@@ -379,8 +382,8 @@ void add_run_command(CLI::App& program, int& exit_status) {
   CLI::App* command = program.add_subcommand("run", "run a firmware on an emulated board");
   auto args = std::make_shared<RunArguments>();
   command->add_option("FIRMWARE", args->firmware, "the ELF that would be flashed")->required()->type_name("FILE");
-  command->add_option("-b,--board", args->board, "board, see `avrlan boards`")
-      ->type_name("NAME")
+  command->add_option("-b,--board", args->board, "board, see `avrlan boards`, or a file that says how one is wired")
+      ->type_name("NAME|FILE.toml")
       ->capture_default_str();
   command->add_option("-m,--mcu", args->mcu, "microcontroller, if not the board's; see `avrlan mcus`")
       ->type_name("NAME");

@@ -49,7 +49,7 @@ Simulation::Simulation(const Board& board, const Firmware& firmware, const Simul
   };
   machine_ = std::make_unique<Machine>(board, firmware, scheduler_, machine_options);
   diagnostics_.locate([this] { return place(); });
-  NicChip chip = make_nic(board.nic, scheduler_, wire_, diagnostics_, options.nic);
+  NicChip chip = make_nic(board, scheduler_, wire_, diagnostics_, options.nic);
   nic_ = std::move(chip.nic);
   nic_->on_event([this](const NicEvent& event) {
     if (event.kind == NicEvent::Kind::transmit_requested) at_transmit_.place = place();

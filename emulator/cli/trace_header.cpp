@@ -8,6 +8,7 @@
 #include "emulator/board/hex.hpp"
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/sha256.hpp"
+#include "emulator/cli/board_file.hpp"
 #include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/profile/json_file.hpp"
@@ -101,6 +102,13 @@ SimulationOptions read_options(const JsonValue& json) {
   return options;
 }
 
+// A recording of a built-in board names it; any other one is in the recording.
+Board read_board(const JsonValue& json) {
+  const std::string name = json["board"].name();
+  if (!json.has("board_toml")) return find_board(name);
+  return parse_board(json["board_toml"].raw_text(), "board_toml");
+}
+
 Json parsed(const std::string& file, const std::string& comment) {
   Json json = Json::parse(comment, nullptr, false);
   const bool ours = json.is_object() && json.contains("schema") && json["schema"].is_string();
@@ -122,7 +130,7 @@ std::string trace_header(const Board& board, const Firmware& firmware, const Sim
   for (const CableEvent& event : options.cable)
     cable.push_back({{"ps", event.when.since_start().picoseconds()}, {"in", event.in}});
   const auto& machine = options.machine;
-  return dump({{"schema", trace_schema},
+  Json json = {{"schema", trace_schema},
                {"firmware", {{"name", firmware.path.filename().string()}, {"sha256", firmware.sha256}}},
                {"board", board.name},
                {"network", network},
@@ -135,7 +143,9 @@ std::string trace_header(const Board& board, const Firmware& firmware, const Sim
                {"analog", analog_json(machine.analog)},
                {board.nic, chip_json(board.nic, options.nic)},
                {"cable", cable},
-               {"diagnostics", options.diagnostics.text()}});
+               {"diagnostics", options.diagnostics.text()}};
+  if (!is_built_in(board)) json["board_toml"] = to_toml(board);
+  return dump(json);
 }
 
 std::string trace_end(const Simulation& simulation, std::string_view reason, int firmware_status,
@@ -154,7 +164,7 @@ TraceRun read_trace_run(const std::string& file, const net::Trace& trace) {
   TraceRun run;
   run.firmware_name = root["firmware"]["name"].text();
   run.firmware_sha256 = root["firmware"]["sha256"].text();
-  run.board = root["board"].name();
+  run.board = from_recording(file, [&] { return read_board(root); });
   run.network = root["network"].text();
   run.options = from_recording(file, [&] { return read_options(root); });
   if (!trace.end) return run;

@@ -34,7 +34,7 @@ struct TraceRun {
   };
   std::string firmware_name;
   std::string firmware_sha256;
-  std::string board;
+  Board board;
   std::string network;
   SimulationOptions options;  // without a network; the engine is that of the recording
   std::optional<End> end;     // nothing: the run was killed

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "emulator/lab/toml_table.hpp"
+#include "emulator/cli/toml_table.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan::lab {

@@ -32,7 +32,7 @@ void BoardNode::make_simulation(Instant power_on) {
   SimulationOptions options = description_.options;
   options.power_on = power_on;
   if (!earlier_.empty()) options.machine.eeprom.clear();  // firmware_ has what has become of it
-  simulation_ = std::make_unique<Simulation>(*description_.board, firmware_, options,
+  simulation_ = std::make_unique<Simulation>(description_.board, firmware_, options,
                                              [this](Scheduler& scheduler, FrameSink& to_board) {
                                                scheduler_ = &scheduler;
                                                entry_.to_board = &to_board;
@@ -57,7 +57,7 @@ void BoardNode::power_off() {
   if (!simulation_) return;
   RunEnd end;
   end.reason = EndReason::power_off;
-  earlier_.push_back(run_json(*simulation_, *description_.board, firmware_, ended().value_or(end)));
+  earlier_.push_back(run_json(*simulation_, description_.board, firmware_, ended().value_or(end)));
   simulation_->flush();
   const auto flash = simulation_->machine().flash();
   const auto eeprom = simulation_->machine().eeprom();
@@ -163,7 +163,7 @@ std::optional<RunEnd> BoardNode::ended() const {
 
 nlohmann::ordered_json BoardNode::json(const RunEnd& end) const {
   // With the power off the last one is what there is.
-  auto json = simulation_ ? run_json(*simulation_, *description_.board, firmware_, end) : earlier_.back();
+  auto json = simulation_ ? run_json(*simulation_, description_.board, firmware_, end) : earlier_.back();
   json["digest"] = digest();
   json["earlier"] = std::vector(earlier_.begin(), earlier_.end() - (simulation_ ? 0 : 1));
   return json;
@@ -173,7 +173,7 @@ std::int64_t BoardNode::number(std::string_view name) const {
   std::int64_t sum = 0;
   for (const auto& json : earlier_) sum += find_number(json, name).value_or(0);
   if (simulation_)
-    sum += find_number(run_json(*simulation_, *description_.board, firmware_, RunEnd{}), name).value_or(0);
+    sum += find_number(run_json(*simulation_, description_.board, firmware_, RunEnd{}), name).value_or(0);
   return sum;
 }
 

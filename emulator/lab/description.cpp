@@ -7,22 +7,13 @@
 
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/cli/board_file.hpp"
 #include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/units.hpp"
 
 namespace avrlan::lab {
 
 namespace {
-
-toml::table parse_file(const std::filesystem::path& file) {
-  try {
-    return toml::parse(read_file(file, "give the path of a LAB.toml, see `avrlan lab --help`"), file.string());
-  } catch (const toml::parse_error& error) {
-    const auto& at = error.source().begin;
-    throw UsageError(fmt::format("{}:{}:{}: {}", file.string(), at.line, at.column, error.description()),
-                     "this is no TOML; `avrlan lab --help` has an example");
-  }
-}
 
 // Names are those of directories, and stand in front of lines.
 void check_name(const Placed<std::string>& name) {
@@ -74,10 +65,7 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
   const auto firmware = table.required_text("firmware", "web.elf");
   const auto kind = table.text("board");
   const Place& kind_place = kind ? kind->place : table.place();
-  board.board =
-      &kind_place
-           .located([&]() -> std::reference_wrapper<const Board> { return find_board(text_of(kind, "uno-enc28j60")); })
-           .get();
+  board.board = kind_place.located([&] { return board_of(text_of(kind, "uno-enc28j60"), directory); });
   board.firmware =
       firmware.place.located([&] { return Firmware::load_elf((directory / firmware.value).lexically_normal()); });
 
@@ -100,7 +88,7 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
   const auto revision = table.text("chip-rev"), errata = table.text("errata");
   const Place& chip_place = errata ? errata->place : revision ? revision->place : table.place();
   options.nic = chip_place.located(
-      [&] { return parse_nic_options(board.board->nic, text_of(revision, "B7"), text_of(errata, "")); });
+      [&] { return parse_nic_options(board.board.nic, text_of(revision, "B7"), text_of(errata, "")); });
   for (const auto& rules : table.texts("diag")) rules.place.located([&] { options.diagnostics.add(rules.value); });
   table.place().located([&] { options.diagnostics.use(options.machine.engine); });
   board.cable = read_cable(table);
@@ -335,8 +323,9 @@ void check_stations(const LabDescription& lab) {
 }  // namespace
 
 LabDescription LabDescription::read(const std::filesystem::path& file) {
-  const toml::table parsed = parse_file(file);
   const std::string name = file.string();
+  const toml::table parsed = parse_toml(read_file(file, "give the path of a LAB.toml, see `avrlan lab --help`"), name,
+                                        "this is no TOML; `avrlan lab --help` has an example");
   TomlTable root(name, parsed, "lab");
   LabDescription lab;
   lab.file = file;

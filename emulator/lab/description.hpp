@@ -10,8 +10,8 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/cli/runner.hpp"
 #include "emulator/cli/simulation.hpp"
+#include "emulator/cli/toml_table.hpp"
 #include "emulator/lab/assertion.hpp"
-#include "emulator/lab/toml_table.hpp"
 #include "emulator/net/far_end.hpp"
 #include "emulator/net/link.hpp"
 #include "emulator/peers/peer.hpp"
@@ -33,7 +33,7 @@ struct Cable {
 
 struct BoardDescription {
   std::string name;
-  const Board* board = nullptr;
+  Board board;
   Firmware firmware;
   SimulationOptions options;
   std::optional<Cable> cable;

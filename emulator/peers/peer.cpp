@@ -272,16 +272,8 @@ const Kind& find_kind(const std::string& where, const std::string& name) {
 }
 
 MacAddress read_mac(const Settings& settings, const std::string& text) {
-  MacAddress mac{};
-  int read = 0;
-  std::array<unsigned, 6> octets{};
-  const int found = std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
-                                &octets[3], &octets[4], &octets[5], &read);
-  if (found != 6 || static_cast<std::size_t>(read) != text.size() || (octets[0] & 1) != 0 ||
-      std::ranges::all_of(octets, [](unsigned octet) { return octet == 0; }))
-    settings.refuse(fmt::format("mac={} is no MAC address of one host", text), "write mac=02:00:00:00:00:64");
-  std::ranges::transform(octets, mac.begin(), [](unsigned octet) { return static_cast<std::uint8_t>(octet); });
-  return mac;
+  if (const auto mac = net::parse_mac(text)) return *mac;
+  settings.refuse(fmt::format("mac={} is no MAC address of one host", text), "write mac=02:00:00:00:00:64");
 }
 
 bool is_name_letter(char c) {

@@ -73,9 +73,13 @@ double JsonValue::real() const {
   return value;
 }
 
-std::string JsonValue::text() const {
+const std::string& JsonValue::raw_text() const {
   if (!value_->is_string()) damaged("is no text");
-  return printable(value_->get_ref<const std::string&>());
+  return value_->get_ref<const std::string&>();
+}
+
+std::string JsonValue::text() const {
+  return printable(raw_text());
 }
 
 std::string JsonValue::name() const {

@@ -38,6 +38,8 @@ class JsonValue {
   double real() const;
   // Printable (emulator/board/escape.hpp).
   std::string text() const;
+  // As it stands there.
+  const std::string& raw_text() const;
   // The same, not empty.
   std::string name() const;
 

@@ -10,6 +10,8 @@ struct Rtl8019asErrata {
   bool overflow_stops_receiver = false;      // after OVW nothing is received until STP and STA
   bool stop_waits_for_remote_count = false;  // ISR.RST does not come while RBCR is not 0 (DP8390)
   bool next_page_one_late = false;           // the header's next page is one too far when a frame ends with its page
+
+  friend bool operator==(const Rtl8019asErrata&, const Rtl8019asErrata&) = default;
 };
 
 namespace rtl8019as {

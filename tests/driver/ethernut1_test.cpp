@@ -10,6 +10,7 @@
 #include "emulator/board/firmware.hpp"
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/machine.hpp"
+#include "emulator/peripherals/gpio.hpp"
 #include "nic-model/rtl8019as/rtl8019as.hpp"
 
 namespace avrlan::test {
@@ -25,7 +26,7 @@ std::vector<std::uint8_t> octets(const MacAddress& to, const MacAddress& from, s
   return frame;
 }
 
-class Ethernut1 : public testing::Test, private DiagnosticSink, private FrameSink {
+class Ethernut1 : public testing::Test, protected DiagnosticSink, private FrameSink {
  protected:
   Ethernut1() {
     wire.connect(chip, chip, *this);
@@ -79,6 +80,32 @@ TEST_F(Ethernut1, SendsBackWhatItReceivesByInterrupt) {
   }
   EXPECT_EQ(machine.peek(0x2000), peer[0]) << "external RAM";
   EXPECT_TRUE(told.empty()) << told[0];
+}
+
+// Revision G: the MCU plays the EEPROM, and the chip's auto-load is what its pins say.
+TEST_F(Ethernut1, HasTheEepromsPinsOnTheMcuWhereTheBoardSaysSo) {
+  Board played = find_board("ethernut1");
+  played.rtl8019as.eeprom = Rtl8019asOptions::Eeprom::external;
+  played.nic_eesk = Pin{'C', 5};
+  played.nic_eedo = Pin{'C', 6};
+  Scheduler time;
+  Wire cable{time};
+  Rtl8019as nic{time, cable, *this, played.rtl8019as};
+  Machine board{played, firmware, time, {}};
+  board.attach(nic, nic);
+  int edges = 0;
+  board.gpio().watch(*played.nic_eesk, [&](bool) { ++edges; });
+  const auto load = [&] {
+    nic.write(0x8300, 0xE1);  // CR: page 3
+    nic.write(0x8301, 0x40);  // 9346CR: auto-load
+    time.run_until(time.now() + Duration::milliseconds(3));
+    nic.write(0x8300, 0xE1);
+    return nic.read(0x8306);  // CONFIG3
+  };
+  EXPECT_EQ(load(), 0xFF) << "EEDO has a pull-up";
+  EXPECT_EQ(edges, 2 * 9 * 32) << "nine words of 32 clocks";
+  board.gpio().drive(*played.nic_eedo, false);
+  EXPECT_EQ(load(), 0x00);
 }
 
 TEST_F(Ethernut1, NeedsAnEngineWithExternalMemory) {

@@ -75,6 +75,7 @@ TEST_F(Help, OfRun) {
                                          "for (const char* c = \"self test passed\"; *c; ++c) {\n"
                                          "while (!(UCSR0A & 32)) {}\nUDR0 = *c; } }\n";
   ASSERT_EQ(shell("avr-gcc -Os -mmcu=atmega328p app.c -o app.elf").status, 0);
+  ASSERT_EQ(shell("avrlan boards --toml uno-enc28j60 > mine.toml").status, 0);
   expect_to_work({program, "run", "--help"}, 5);
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "emulator/board/host_error.hpp"
 #include "emulator/cli/trace_header.hpp"
@@ -370,6 +371,26 @@ TEST_F(Replay, TheBoardIsSetUpAsItWas) {
     std::ofstream(other, std::ios::binary) << std::string(text).replace(at, std::string(from).size(), to);
     EXPECT_EQ(replay({other, sensor}).status, 1) << to;
   }
+}
+
+TEST_F(Replay, ABoardOfAFileIsInTheRecording) {
+  const std::string echo = AVRLAN_FIRMWARE_DIR "/ethernut1/echo.elf";
+  const std::string trace = (directory_ / "trace.pcapng").string(), board = (directory_ / "mine.toml").string();
+  const auto built_in = run({program, "boards", "--toml", "ethernut1"});
+  ASSERT_EQ(built_in.status, 0) << built_in.err;
+  std::ofstream(board) << std::regex_replace(built_in.out, std::regex("name = .*"), "name = \"mine\"")
+                       << "memory-seed = 5\n";
+  const std::string out = (directory_ / "out").string();
+  const auto recorded = run({program, "run", echo, "-b", board, "--net", "peers", "--peer", "ping,to=10.0.2.15,count=3",
+                             "--until-peers-done", "--pace", "max", "--record", trace, "--out", out});
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const auto json = nlohmann::json::parse(text_of(out + "/run.json"));
+  EXPECT_EQ(json["board"], "mine");
+  EXPECT_THAT(json["board_toml"].get<std::string>(), HasSubstr("memory-seed = 5"));
+  fs::remove(board);
+  const auto done = replay({trace, echo});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("as recorded, to the cycle"));
 }
 
 TEST_F(Replay, TheUartIsComparedToo) {

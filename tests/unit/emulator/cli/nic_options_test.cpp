@@ -67,8 +67,8 @@ TEST(NicOptions, SaysWhatIsWrong) {
 }
 
 TEST(NicOptions, EachChipHasItsOwnErrata) {
-  EXPECT_TRUE(parse_nic_options("rtl8019as", "B7", "overflow-stops-receiver").rtl8019as.errata.overflow_stops_receiver);
-  const auto all = parse_nic_options("rtl8019as", "B7", "all=on,next-page-one-late=off").rtl8019as.errata;
+  EXPECT_TRUE(parse_nic_options("rtl8019as", "B7", "overflow-stops-receiver").rtl8019as.overflow_stops_receiver);
+  const auto all = parse_nic_options("rtl8019as", "B7", "all=on,next-page-one-late=off").rtl8019as;
   EXPECT_TRUE(all.stop_waits_for_remote_count);
   EXPECT_FALSE(all.next_page_one_late);
 }

@@ -21,7 +21,7 @@ TEST(TraceHeader, SaysWhatWasRun) {
   const TraceRun run = read_again({});
   EXPECT_EQ(run.firmware_name, "web.elf");
   EXPECT_EQ(run.firmware_sha256, "0123");
-  EXPECT_EQ(run.board, "mega-enc28j60");
+  EXPECT_EQ(run.board, find_board("mega-enc28j60"));
   EXPECT_EQ(run.network, "--net user");
   EXPECT_FALSE(run.end);
 }

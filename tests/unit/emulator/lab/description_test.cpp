@@ -57,6 +57,15 @@ TEST_F(LabFile, SaysWhatThereIs) {
   EXPECT_EQ(lab.boards[1].cable->link.queue, 5U);
 }
 
+TEST_F(LabFile, ABoardCanHaveAFileOfItsOwn) {
+  const auto own = std::filesystem::temp_directory_path() / ("avrlan-own-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(own) << "mcu = 'atmega2560'\nfreq = '8MHz'\n[nic]\nchip = 'enc28j60'\nselect = 'PB0'\n";
+  const std::string line = "\n[[board]]\nname = 'a'\nfirmware = '" + hello + "'\nboard = '";
+  EXPECT_EQ(read(line + own.filename().string() + "'\n").boards.at(0).board.hz, 8'000'000) << "beside the lab";
+  std::filesystem::remove(own);
+  EXPECT_NE(said(line + "none.toml'\n").find("lab:5:9: cannot read"), std::string::npos) << said(line + "none.toml'\n");
+}
+
 TEST_F(LabFile, DelayIsThatOfASwitchIfNotSaid) {
   const LabDescription lab = read(board("a") + board("b", "connect = 'a'\n"));
   EXPECT_EQ(lab.boards[1].cable->link.delay, Duration::microseconds(50));

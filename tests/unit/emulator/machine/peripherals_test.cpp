@@ -110,6 +110,19 @@ TEST_P(Peripherals, TheResetPinOfAChipFollowsAnOutput) {
   EXPECT_EQ(take(chip), List{"run"});
 }
 
+TEST_P(Peripherals, AResetPinThatIsHighActiveNeedsNoPullUp) {
+  Board wired = board();
+  wired.nic_reset = wired.nic_select;
+  wired.nic_reset_high = true;
+  wired.nic_select = Pin{'B', 4};
+  Bench bench(assembled(program("spi_bus")), wired);
+  ScriptedChip chip(bench.scheduler);
+  bench.machine.attach(chip, chip);
+  EXPECT_EQ(take(chip), List{"run"}) << "an input";
+  bench.run_to("deselected");
+  EXPECT_EQ(take(chip).back(), "reset") << "the firmware drives it high";
+}
+
 TEST_P(Peripherals, TheInterruptPinIsReadFromPin) {
   const unsigned bit = board().nic_int->bit;
   Bench bench(program("pins"), mcu());

@@ -14,7 +14,7 @@
 #include "emulator/board/host_error.hpp"
 #include "nic-model/core/time.hpp"
 
-namespace avrlan::lab {
+namespace avrlan {
 
 // Where something stands in a file, for messages about it.
 struct Place {
@@ -32,6 +32,9 @@ struct Place {
     }
   }
 };
+
+// Throws UsageError with `hint` when `text` is no TOML. `file`: for messages.
+toml::table parse_toml(const std::string& text, const std::string& file, std::string hint);
 
 // A value with its place.
 template <class Value>
@@ -81,4 +84,4 @@ class TomlTable {
   std::vector<std::string> asked_;
 };
 
-}  // namespace avrlan::lab
+}  // namespace avrlan

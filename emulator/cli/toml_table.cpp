@@ -1,4 +1,4 @@
-#include "emulator/lab/toml_table.hpp"
+#include "emulator/cli/toml_table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/cli/units.hpp"
 
-namespace avrlan::lab {
+namespace avrlan {
 
 namespace {
 
@@ -16,6 +16,14 @@ std::string region_text(const std::string& file, const toml::source_region& regi
 }
 
 }  // namespace
+
+toml::table parse_toml(const std::string& text, const std::string& file, std::string hint) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    throw Place{region_text(file, error.source())}.error(error.description(), std::move(hint));
+  }
+}
 
 UsageError Place::error(std::string_view what, std::string hint) const {
   return UsageError(fmt::format("{}: {}", text, what), std::move(hint));
@@ -142,4 +150,4 @@ void TomlTable::finish() const {
   }
 }
 
-}  // namespace avrlan::lab
+}  // namespace avrlan
