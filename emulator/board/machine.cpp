@@ -520,7 +520,10 @@ std::uint8_t Machine::Impl::peek(std::uint16_t address) {
 
 // A register whose flags are cleared by writing 1 to them takes the write as the CPU's.
 void Machine::Impl::poke(std::uint16_t address, std::uint8_t value) {
-  if (address > avr_.ramend) return;
+  if (address > avr_.ramend) {
+    if (engine_kind_ == EngineKind::exact) exact_engine("written to").data_space().poke(address, value);
+    return;
+  }
   if (address == sreg) {
     for (unsigned bit = 0; bit < 8; ++bit) avr_.sreg[bit] = value >> bit & 1u;
   }

@@ -128,7 +128,7 @@ class Machine {
   void add_breakpoint(std::uint32_t pc);
   void remove_breakpoint(std::uint32_t pc);
   void set_pc(std::uint32_t pc);  // byte address
-  // What a store does, to I/O registers with its side effects, but in no time; ignored where peek() cannot look.
+  // What a store does, to I/O registers with its side effects, but in no time; ignored where no memory is, and at the chip.
   void poke(std::uint16_t data_address, std::uint8_t value);
   // What a programmer does, in no time; the range must lie within the memory.
   void program_flash(std::uint32_t address, std::span<const std::uint8_t> bytes);

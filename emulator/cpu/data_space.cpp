@@ -45,4 +45,9 @@ std::uint8_t DataSpace::peek(std::uint16_t address) const {
   return mapped.memory[address & 0xFF];
 }
 
+void DataSpace::poke(std::uint16_t address, std::uint8_t value) {
+  const Page& mapped = page(address);
+  if (mapped.external && mapped.memory != nullptr) mapped.memory[address & 0xFF] = value;
+}
+
 }  // namespace avrlan::cpu

@@ -121,6 +121,17 @@ std::uint8_t Rtl8019as::peek(Side side, unsigned register_address) const {
   return value_at(side, register_address);
 }
 
+// Each once: of those that page 0 has for reads and for writes apart, both sides; of page 2, which mirrors, none.
+std::vector<NicRegister> Rtl8019as::register_values() const {
+  std::vector<NicRegister> list;
+  for (const Row& row : register_rows) {
+    const Side at = row.bank == all_banks ? Side::page0_read : static_cast<Side>(row.bank);
+    if (at == Side::page2 || (at == Side::page0_write && row.kind == Kind::both)) continue;
+    list.push_back({row.name, row.kind == Kind::write ? cell(reg_at(at, row.address)) : value_at(at, row.address)});
+  }
+  return list;
+}
+
 std::uint8_t Rtl8019as::read_register(unsigned address) {
   begin_access();
   const Side at = side(false);

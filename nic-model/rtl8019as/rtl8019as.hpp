@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nic-model/core/bus_device.hpp"
 #include "nic-model/core/diagnostics.hpp"
@@ -68,7 +69,8 @@ class Rtl8019as final : public Nic, public BusDevice {
   // For tests and debuggers.
   std::uint16_t io_base() const;
   std::uint8_t peek(rtl8019as::Side side, unsigned register_address) const;
-  std::span<const std::uint8_t> memory() const { return memory_; }  // from remote DMA address 0x4000 on
+  std::vector<NicRegister> register_values() const override;
+  std::span<const std::uint8_t> memory() const override { return memory_; }  // from remote DMA address 0x4000 on
   const rtl8019as::Eeprom93c46::Words& eeprom() const { return eeprom_.words(); }
   bool led(std::size_t number) const;
 

@@ -79,6 +79,8 @@ TEST_F(Ethernut1, SendsBackWhatItReceivesByInterrupt) {
     EXPECT_EQ(sent[n].octets, expected) << n;
   }
   EXPECT_EQ(machine.peek(0x2000), peer[0]) << "external RAM";
+  machine.poke(0x2000, 0x5A);
+  EXPECT_EQ(machine.peek(0x2000), 0x5A) << "which a debugger can write, too";
   EXPECT_TRUE(told.empty()) << told[0];
 }
 

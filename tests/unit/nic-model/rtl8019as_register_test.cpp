@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "tests/unit/nic-model/rtl8019as_bench.hpp"
@@ -142,6 +143,26 @@ TEST_F(Rtl8019asRegister, PeeksWithoutSideEffects) {
 }
 
 // --- start, stop, reset
+
+TEST_F(Rtl8019asRegister, AreListedForADebuggerOnceEach) {
+  bench.write(0, 0x01, 0x46);   // PSTART
+  bench.write(0, 0x03, 0x5F);   // BNRY
+  bench.set_remote(0x4100, 3);  // RSAR, RBCR
+  bench.write(1, 0x07, 0x47);   // CURR
+  const std::size_t reports = bench.diagnostics.size();
+  std::map<std::string_view, unsigned> values;
+  for (const NicRegister& reg : bench.chip.register_values())
+    EXPECT_TRUE(values.emplace(reg.name, reg.value).second) << reg.name;
+  EXPECT_EQ(values.at("PSTART"), 0x46U);
+  EXPECT_EQ(values.at("BNRY"), 0x5FU);
+  EXPECT_EQ(values.at("RSAR1"), 0x41U);
+  EXPECT_EQ(values.at("RBCR0"), 3U);
+  EXPECT_EQ(values.at("CRDA1"), 0x41U);
+  EXPECT_EQ(values.at("CURR"), 0x47U);
+  EXPECT_EQ(values.at("8019ID0"), 0x50U);
+  EXPECT_EQ(values.at("ISR"), 0x80U);
+  EXPECT_EQ(bench.diagnostics.size(), reports);
+}
 
 TEST_F(Rtl8019asRegister, StopAndStart) {
   EXPECT_EQ(bench.read(0x07), 0x80) << "stopped since power-on";
