@@ -72,8 +72,8 @@ class Debugger final : public Supervisor {
   std::chrono::steady_clock::time_point kept_at_;
   bool stopped_ = true;
   bool attended_ = false;  // by a gdb that has not been seen to go
-  bool held_ = false;  // by the last run_until
-  bool dead_ = false;  // killed by a gdb that may start it again
+  bool held_ = false;      // by the last run_until
+  bool dead_ = false;      // killed by a gdb that may start it again
   bool killed_ = false;
   // The run ends when gdb lets it go on.
   bool last_stop_ = false;
