@@ -92,6 +92,30 @@ struct Nothing : FrameSink {
   void deliver(const EthernetFrame&) override {}
 };
 
+TEST(PeerNetwork, RefusesAPoolThatHasNoPlaceInTheServersNetwork) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"dhcp,ip=10.0.2.20", "the pool has the server's own address, 10.0.2.20"},
+      {"dhcp,router=10.0.2.16", "the pool has the router's address, 10.0.2.16"},
+      {"dhcp,dns=10.0.2.30", "the pool has the name server's address, 10.0.2.30"},
+      {"dhcp,ip=192.168.1.1", "10.0.2.15 to 10.0.2.30, is not within the server's network, 192.168.1.0/24"},
+      {"dhcp,pool=10.0.2.0", "10.0.2.0 to 10.0.2.15, is not within"},
+      {"dhcp,pool=10.0.2.250,count=6", "10.0.2.250 to 10.0.2.255, is not within"}};
+  for (const auto& [text, what] : wrong) {
+    Scheduler scheduler;
+    Nothing board;
+    try {
+      const peers::PeerNetwork network(scheduler, board, peers::with_usual_servers({PeerOptions::parse(text)}));
+      ADD_FAILURE() << text << " is taken";
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+  }
+  Scheduler scheduler;
+  Nothing board;
+  const peers::PeerNetwork fits(scheduler, board,
+                                peers::with_usual_servers({PeerOptions::parse("dhcp,pool=10.0.2.250,count=5")}));
+}
+
 TEST(PeerNetwork, LetsAPeerTakeAnAddressAndGetAPageFromAnother) {
   Scheduler scheduler;
   Nothing board;
