@@ -102,7 +102,7 @@ class Rtl8019as : private Bus, private rtl8019as::Names {
 
   // rx_read and rx_sum in one pass: returns `sum` plus the ones' complement sum of what was copied.
   uint16_t rx_read_sum(uint16_t offset, void* to, uint16_t n, uint16_t sum) {
-    if (in_memory()) {
+    if (in_memory() && n != 0) {
       memcpy(to, memory_at(offset), n);
       return sum_memory(memory_at(offset), n, sum);
     }
