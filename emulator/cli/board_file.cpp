@@ -12,6 +12,7 @@
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/nic_chip.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/board/station_name.hpp"
 #include "emulator/cli/toml_table.hpp"
 #include "emulator/cli/units.hpp"
 #include "emulator/cpu/core_traits.hpp"
@@ -134,10 +135,7 @@ class McuPins {
 void read_name(TomlTable& root, const std::filesystem::path& file, Board& board) {
   const auto given = root.text("name");
   board.name = given ? given->value : file.stem().string();
-  const bool good = std::all_of(board.name.begin(), board.name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-  if (!good || board.name.empty())
+  if (!has_name_letters_only(board.name) || board.name.empty())
     throw(given ? given->place : root.place())
         .error(fmt::format("'{}' is no name of a board", board.name),
                "write name = \"my-board\": letters, digits, - and _");

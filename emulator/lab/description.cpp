@@ -7,6 +7,7 @@
 
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/board/station_name.hpp"
 #include "emulator/cli/board_file.hpp"
 #include "emulator/cli/nic_options.hpp"
 #include "emulator/cli/units.hpp"
@@ -15,12 +16,8 @@ namespace avrlan::lab {
 
 namespace {
 
-// Names are those of directories, and stand in front of lines.
 void check_name(const Placed<std::string>& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
-  if (std::all_of(name.value.begin(), name.value.end(), allowed) && name.value.size() <= 64) return;
+  if (has_name_letters_only(name.value) && name.value.size() <= 64) return;
   throw name.place.error(fmt::format("'{}' is no name", name.value), "take letters, digits, - and _, 64 at most");
 }
 

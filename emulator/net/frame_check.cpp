@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "emulator/net/address_text.hpp"
+#include "emulator/net/frame_mac.hpp"
 
 namespace avrlan::net {
 
@@ -55,13 +56,6 @@ std::optional<int> window_scale(const Packet& packet) {
     options = options.subspan(options[1]);
   }
   return std::nullopt;
-}
-
-MacAddress source_of(const EthernetFrame& frame) {
-  constexpr std::ptrdiff_t source_at = 6;
-  MacAddress source;
-  std::copy_n(frame.octets.begin() + source_at, source.size(), source.begin());
-  return source;
 }
 
 }  // namespace

@@ -4,16 +4,10 @@
 #include <iterator>
 #include <optional>
 
+#include "emulator/net/frame_mac.hpp"
+
 namespace avrlan::net {
 namespace {
-
-constexpr std::size_t source_at = 6;
-
-MacAddress mac_at(const EthernetFrame& frame, std::size_t at) {
-  MacAddress mac;
-  std::copy_n(frame.octets.begin() + static_cast<std::ptrdiff_t>(at), mac.size(), mac.begin());
-  return mac;
-}
 
 bool is_group(const MacAddress& address) {
   return (address[0] & 1) != 0;
@@ -29,9 +23,9 @@ std::optional<DropReason> fault_of(const EthernetFrame& frame) {
   if (frame.octets.size() < min_frame_octets) return DropReason::runt;
   if (frame.octets.size() > max_frame_octets) return DropReason::giant;
   if (!frame.fcs_ok()) return DropReason::bad_fcs;
-  const MacAddress source = mac_at(frame, source_at);
+  const MacAddress source = source_of(frame);
   if (is_group(source) || source == MacAddress{}) return DropReason::malformed;
-  if (is_reserved(mac_at(frame, 0))) return DropReason::filtered;
+  if (is_reserved(destination_of(frame))) return DropReason::filtered;
   return std::nullopt;
 }
 
@@ -91,8 +85,8 @@ void Switch::forward_arrived() {
 }
 
 void Switch::forward(Port& from, const EthernetFrame& frame) {
-  learn(mac_at(frame, source_at), from);
-  const MacAddress destination = mac_at(frame, 0);
+  learn(source_of(frame), from);
+  const MacAddress destination = destination_of(frame);
   const bool group = is_group(destination);
   if (Port* port = group ? nullptr : find(destination)) {
     if (port == &from) {

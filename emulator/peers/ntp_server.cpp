@@ -41,6 +41,12 @@ std::optional<std::int64_t> parse_utc(std::string_view text) {
   return ((days * 24 + hour) * 60 + minute) * 60 + second;
 }
 
+bool can_be_told(std::int64_t seconds_since_1970) {
+  constexpr std::int64_t first = 0x80000000, last = 0x17FFFFFFF;
+  const std::int64_t since_1900 = seconds_since_1970 + from_1900_to_1970;
+  return since_1900 >= first && since_1900 <= last;
+}
+
 NtpServer::NtpServer(Host& host, std::int64_t start) {
   host.receive_datagrams(ntp_port, [this, &host, start](const Datagram& datagram) {
     if (datagram.data.size() < message_size || (datagram.data[0] & 7) != client_mode) return;

@@ -9,6 +9,9 @@ namespace avrlan::peers {
 // Seconds since 1970-01-01 00:00:00 UTC of "2026-11-30T17:20:05Z"; nullopt when it is no such time.
 std::optional<std::int64_t> parse_utc(std::string_view text);
 
+// Whether a time stamp can say it: its most significant bit tells the era (RFC 4330 section 3), 1968 to 2104.
+bool can_be_told(std::int64_t seconds_since_1970);
+
 class NtpServer : public Part {
  public:
   // `start`: seconds since 1970 at virtual time 0.

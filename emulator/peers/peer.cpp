@@ -11,6 +11,7 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/board/nearest_name.hpp"
 #include "emulator/board/read_file.hpp"
+#include "emulator/board/station_name.hpp"
 #include "emulator/net/address_text.hpp"
 #include "emulator/net/user_network.hpp"
 #include "emulator/peers/bad_input_client.hpp"
@@ -105,9 +106,7 @@ Make ntp(Settings& settings) {
   const std::string text = settings.text("time").value_or("2026-01-01T00:00:00Z");
   const auto start = parse_utc(text);
   if (!start) settings.refuse(fmt::format("time={} is no time of day in UTC", text), "write time=2026-11-30T17:20:05Z");
-  // RFC 4330 section 3: what the most significant bit of a time stamp says which era it is of.
-  constexpr std::int64_t from_1900_to_1970 = 2'208'988'800, first = 0x80000000, last = 0x17FFFFFFF;
-  if (*start + from_1900_to_1970 < first || *start + from_1900_to_1970 > last)
+  if (!can_be_told(*start))
     settings.refuse(fmt::format("time={} cannot be told by NTP", text), "take one from 1968-01-21 to 2104-02-25");
   return [=](Host& host, const Names&) { return std::make_unique<NtpServer>(host, *start); };
 }
@@ -276,10 +275,6 @@ MacAddress read_mac(const Settings& settings, const std::string& text) {
   settings.refuse(fmt::format("mac={} is no MAC address of one host", text), "write mac=02:00:00:00:00:64");
 }
 
-bool is_name_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
-
 void check_network(const Settings& settings, const HostOptions& host) {
   const std::uint32_t hosts = ~host.mask;
   if (host.mask == 0 || (hosts & (hosts + 1)) != 0 || hosts < 3)
@@ -305,7 +300,7 @@ void check_network(const Settings& settings, const HostOptions& host) {
 void read_host(Settings& settings, PeerOptions& options) {
   HostOptions& host = options.host;
   host.name = settings.text("name").value_or("");
-  if (host.name.size() > 64 || !std::ranges::all_of(host.name, is_name_letter))
+  if (host.name.size() > 64 || !has_name_letters_only(host.name))
     settings.refuse(fmt::format("name={} is no name", host.name), "take letters, digits, - and _, 64 at most");
   if (const auto mac = settings.text("mac")) host.mac = read_mac(settings, *mac);
   const auto ip = settings.text("ip");
