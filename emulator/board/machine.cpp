@@ -180,7 +180,7 @@ class Machine::Impl {
   }
   Instant next_activity() const;
   std::uint8_t peek(std::uint16_t address);
-  void poke(std::uint16_t address, std::uint8_t value);
+  bool poke(std::uint16_t address, std::uint8_t value);
   void stop() {
     stopped_ = true;
     engine_->shorten(context_.cycle());
@@ -519,11 +519,9 @@ std::uint8_t Machine::Impl::peek(std::uint16_t address) {
 }
 
 // A register whose flags are cleared by writing 1 to them takes the write as the CPU's.
-void Machine::Impl::poke(std::uint16_t address, std::uint8_t value) {
-  if (address > avr_.ramend) {
-    if (engine_kind_ == EngineKind::exact) exact_engine("written to").data_space().poke(address, value);
-    return;
-  }
+bool Machine::Impl::poke(std::uint16_t address, std::uint8_t value) {
+  if (address > avr_.ramend)
+    return engine_kind_ == EngineKind::exact && exact_engine("written to").data_space().poke(address, value);
   if (address == sreg) {
     for (unsigned bit = 0; bit < 8; ++bit) avr_.sreg[bit] = value >> bit & 1u;
   }
@@ -533,10 +531,11 @@ void Machine::Impl::poke(std::uint16_t address, std::uint8_t value) {
       const avr_cycle_count_t now = avr_.cycle;
       handler.c(&avr_, address, value, handler.param);
       avr_.cycle = now;
-      return;
+      return true;
     }
   }
   avr_.data[address] = value;
+  return true;
 }
 
 cpu::ExactEngine& Machine::Impl::exact_engine(std::string_view what) {
@@ -613,8 +612,8 @@ void Machine::set_pc(std::uint32_t pc) {
   impl_->avr_.pc = pc;
 }
 
-void Machine::poke(std::uint16_t data_address, std::uint8_t value) {
-  impl_->poke(data_address, value);
+bool Machine::poke(std::uint16_t data_address, std::uint8_t value) {
+  return impl_->poke(data_address, value);
 }
 
 void Machine::program_flash(std::uint32_t address, std::span<const std::uint8_t> bytes) {
@@ -627,8 +626,14 @@ void Machine::program_eeprom(std::uint16_t address, std::span<const std::uint8_t
 
 MemoryMap Machine::memory_map() const {
   const avr_t& avr = impl_->avr_;
-  return {(avr.flashend + 1) / 2, avr.vector_size / 2U, avr.address_size, static_cast<std::uint16_t>(avr.ioend + 1),
-          static_cast<std::uint16_t>(avr.ramend)};
+  const Board& board = impl_->board;
+  const std::uint32_t chip_end = board.nic_range ? board.nic_range->last + 1u : 0;
+  return {.flash_words = (avr.flashend + 1) / 2,
+          .vector_words = avr.vector_size / 2U,
+          .pc_bytes = avr.address_size,
+          .ram_first = static_cast<std::uint16_t>(avr.ioend + 1),
+          .ram_last = avr.ramend,
+          .data_end = std::max({avr.ramend + 1u, std::uint32_t{board.external_ram}, chip_end})};
 }
 
 Instant Machine::now() const {

@@ -73,6 +73,7 @@ struct MemoryMap {
   unsigned pc_bytes;        // the size of a return address on the stack
   std::uint16_t ram_first;  // internal SRAM, data addresses
   std::uint16_t ram_last;
+  std::uint32_t data_end;  // of the data space, with what the board has on the external bus
 };
 
 class Machine {
@@ -128,8 +129,9 @@ class Machine {
   void add_breakpoint(std::uint32_t pc);
   void remove_breakpoint(std::uint32_t pc);
   void set_pc(std::uint32_t pc);  // byte address
-  // What a store does, to I/O registers with its side effects, but in no time; ignored where no memory is, and at the chip.
-  void poke(std::uint16_t data_address, std::uint8_t value);
+  // What a store does, to I/O registers with its side effects, but in no time. False, and nothing happens, where no memory is
+  // (external memory is not there before the firmware has enabled it), and at the chip.
+  bool poke(std::uint16_t data_address, std::uint8_t value);
   // What a programmer does, in no time; the range must lie within the memory.
   void program_flash(std::uint32_t address, std::span<const std::uint8_t> bytes);
   void program_eeprom(std::uint16_t address, std::span<const std::uint8_t> bytes);

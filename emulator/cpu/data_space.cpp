@@ -45,9 +45,11 @@ std::uint8_t DataSpace::peek(std::uint16_t address) const {
   return mapped.memory[address & 0xFF];
 }
 
-void DataSpace::poke(std::uint16_t address, std::uint8_t value) {
+bool DataSpace::poke(std::uint16_t address, std::uint8_t value) {
   const Page& mapped = page(address);
-  if (mapped.external && mapped.memory != nullptr) mapped.memory[address & 0xFF] = value;
+  if (!mapped.external || mapped.memory == nullptr) return false;
+  mapped.memory[address & 0xFF] = value;
+  return true;
 }
 
 }  // namespace avrlan::cpu

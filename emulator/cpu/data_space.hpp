@@ -55,8 +55,8 @@ class DataSpace {
 
   // Without side effects; 0 where nothing answers.
   std::uint8_t peek(std::uint16_t address) const;
-  // In RAM of the external bus; elsewhere nothing happens.
-  void poke(std::uint16_t address, std::uint8_t value);
+  // In RAM of the external bus; elsewhere nothing happens, and it is false.
+  bool poke(std::uint16_t address, std::uint8_t value);
 
  private:
   std::uint8_t* data_;

@@ -15,7 +15,7 @@ namespace avrlan::debug {
 
 Debugger::Debugger(Simulation& simulation, const Firmware& firmware, const ServerOptions& options, int signal_fd)
     : simulation_(simulation),
-      target_(simulation.machine()),
+      target_(simulation.machine(), simulation.nic()),
       monitor_(simulation, firmware, target_),
       session_(target_, [this](std::string_view command) { return monitor_.execute(command); }),
       history_(simulation, target_, session_, [this](int fd) { return wait_for(fd); }),

@@ -298,8 +298,8 @@ std::uint64_t History::fingerprint() const {
   };
   for (unsigned number = 0; number < Target::registers; ++number) add(*target_.read_register(number));
   const Machine& machine = simulation_.machine();
-  for (std::uint16_t address = 0; address <= machine.memory_map().ram_last; ++address) {
-    const std::uint8_t value = machine.peek(address);
+  for (std::uint32_t address = 0; address < machine.memory_map().data_end; ++address) {
+    const std::uint8_t value = machine.peek(static_cast<std::uint16_t>(address));
     add({&value, 1});
   }
   add(machine.flash());
@@ -394,7 +394,7 @@ std::string History::scan(bool step, Cycles end) {
     } while (machine.cycle() < end && !ended && !machine.stopped());
     if (step) {
       if (const auto cycle = target_.last_instruction()) last = Found{*cycle, {}};
-    } else if (machine.stopped() && target_.stopped_it() && target_.stop_cycle() < end) {
+    } else if ((target_.touched() || (machine.stopped() && target_.stopped_it())) && target_.stop_cycle() < end) {
       last = Found{target_.stop_cycle(), target_.stop_reason()};
     }
   }
@@ -430,7 +430,7 @@ std::string History::run_on(std::string_view packet, Cycles present) {
   bool stopped = false;
   while (machine.cycle() < present && !stopped && !asked) {
     machine.run_until(std::min(not_after(machine, present), machine.now() + look_every));
-    stopped = machine.stopped() && target_.stopped_it();
+    stopped = target_.touched() || (machine.stopped() && target_.stopped_it());
     pollfd wanted{commands_, POLLIN, 0};
     asked = ::poll(&wanted, 1, 0) > 0;
   }

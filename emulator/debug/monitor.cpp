@@ -45,7 +45,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 class Columns {
  public:
   void add(const std::string& entry) {
-    constexpr int a_line = 5;
+    constexpr int a_line = 3;
     if (count_ > 0) text_ += count_ % a_line == 0 ? "\n" : "  ";
     text_ += entry;
     ++count_;
@@ -75,8 +75,11 @@ Monitor::Monitor(Simulation& simulation, const Firmware& firmware, Target& targe
       {"help", "", "this list", &Monitor::help},
       {"reset", "", "a low pulse on RESET; `maintenance flush register-cache` shows it, or use `run`", &Monitor::reset},
       {"cycles", "", "cycles since power-on, and where they went", &Monitor::cycles},
-      {"nic", "[NAME | ADDRESS SIZE]", "the chip's registers, one of them, or octets of its memory", &Monitor::nic},
-      {"io", "[NAME...]", "the MCU's I/O registers, or those whose names begin so", &Monitor::io},
+      {"nic", "[NAME | ADDRESS SIZE]",
+       "the chip's registers, with their addresses for gdb, as in `watch {char}0x8a001f`; one of them; or octets of "
+       "its memory",
+       &Monitor::nic},
+      {"io", "[NAME...]", "the MCU's I/O registers, with their addresses, or those whose names begin so", &Monitor::io},
       {"frames", "[N]", "the last frames at the chip", &Monitor::frames},
       {"diag", "", "what the firmware has done wrong", &Monitor::diagnostics},
       {"run-until", "cycle N | text TEXT | frame FILTER", "where the next `continue` ends; alone: forget it",
@@ -140,7 +143,9 @@ std::string Monitor::nic(const std::string& arguments) {
   }
   Columns columns;
   for (const NicRegister& reg : simulation_.nic().register_values()) {
-    if (first.empty() || reg.name == first) columns.add(fmt::format("{:<8} {:#06x}", reg.name, reg.value));
+    if (first.empty() || reg.name == first)
+      columns.add(
+          fmt::format("{:#x} {:<8} {:#0{}x}", chip_registers + reg.place, reg.name, reg.value, 2 + 2 * reg.octets));
   }
   const std::string text = columns.text();
   return text.empty() ? fmt::format("the {} has no register {}\n", simulation_.nic().name(), printable(first)) : text;
@@ -150,7 +155,8 @@ std::string Monitor::io(const std::string& arguments) {
   const Machine& machine = simulation_.machine();
   Columns columns;
   for (const IoRegister& reg : io_registers(machine.mcu())) {
-    if (reg.name.starts_with(arguments)) columns.add(fmt::format("{:<8} {:#04x}", reg.name, machine.peek(reg.address)));
+    if (reg.name.starts_with(arguments))
+      columns.add(fmt::format("{:#x} {:<8} {:#04x}", data_space + reg.address, reg.name, machine.peek(reg.address)));
   }
   const std::string text = columns.text();
   return text.empty() ? fmt::format("the {} has no register {}\n", machine.mcu(), printable(arguments)) : text;

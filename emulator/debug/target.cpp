@@ -39,22 +39,44 @@ bool is_breakpoint(PointKind kind) {
   return kind == PointKind::software || kind == PointKind::hardware;
 }
 
+// Behind the last register.
+std::size_t places_of(const Nic& nic) {
+  std::size_t end = 0;
+  for (const NicRegister& reg : nic.register_values()) end = std::max<std::size_t>(end, reg.place + reg.octets);
+  return end;
+}
+
+bool are_registers(const Nic& nic, std::size_t first, std::size_t size) {
+  std::size_t there = 0;
+  for (const NicRegister& reg : nic.register_values()) {
+    for (std::size_t place = reg.place; place < reg.place + reg.octets; ++place)
+      there += place >= first && place < first + size ? 1 : 0;
+  }
+  return there == size;
+}
+
 }  // namespace
 
-Target::Target(Machine& machine) : machine_(machine), watcher_(machine.memory_map().pc_bytes) {
+Target::Target(Machine& machine, Nic& nic)
+    : machine_(machine), nic_(nic), watcher_(machine.memory_map().pc_bytes, nic) {
   const MemoryMap map = machine.memory_map();
   regions_ = {{Memory::flash, 0, std::size_t{2} * map.flash_words},
-              {Memory::data, data_space, std::size_t{map.ram_last} + 1},
+              {Memory::data, data_space, map.data_end},
               {Memory::eeprom, 0x810000, machine.eeprom().size()},
               {Memory::fuses, 0x820000, machine.fuses().size()},
               {Memory::lock, 0x830000, 1},
-              {Memory::signature, 0x840000, machine.signature().size()}};
+              {Memory::signature, 0x840000, machine.signature().size()},
+              {Memory::chip, chip_registers, places_of(nic)}};
+  nic.on_register_access([this](std::uint16_t place, bool written) {
+    if (watcher_.chip_accessed(place, written ? Access::write : Access::read)) machine_.stop();
+  });
   resume({});
 }
 
 Target::~Target() {
   remove_all();
   machine_.observe({});
+  nic_.on_register_access({});
 }
 
 std::optional<Bytes> Target::read_register(unsigned number) const {
@@ -113,6 +135,8 @@ std::uint8_t Target::read_byte(Memory memory, std::size_t offset) const {
       return machine_.lock_bits();
     case Memory::signature:
       return machine_.signature()[offset];
+    case Memory::chip:
+      return nic_.register_octet(static_cast<std::uint16_t>(offset));
   }
   return 0;
 }
@@ -137,7 +161,9 @@ bool Target::write(std::uint32_t address, std::span<const std::uint8_t> bytes) {
       machine_.program_flash(address, bytes);
       return true;
     case Memory::data:
-      for (std::size_t n = 0; n < bytes.size(); ++n) machine_.poke(static_cast<std::uint16_t>(offset + n), bytes[n]);
+      for (std::size_t n = 0; n < bytes.size(); ++n) {
+        if (!machine_.poke(static_cast<std::uint16_t>(offset + n), bytes[n])) return false;
+      }
       return true;
     case Memory::eeprom:
       machine_.program_eeprom(static_cast<std::uint16_t>(offset), bytes);
@@ -179,7 +205,8 @@ std::string Target::memory_map_xml() const {
           "name=\"blocksize\">{:#x}</property></memory>",
           region.first, region.size, machine_.description().flash_page);
     } else {
-      xml += fmt::format("<memory type=\"ram\" start=\"{:#x}\" length=\"{:#x}\"/>", region.first, region.size);
+      xml += fmt::format("<memory type=\"{}\" start=\"{:#x}\" length=\"{:#x}\"/>",
+                         region.memory == Memory::chip ? "rom" : "ram", region.first, region.size);
     }
   }
   return xml + "</memory-map>";
@@ -196,10 +223,12 @@ bool Target::insert(PointKind kind, std::uint32_t address, std::size_t size) {
     return true;
   }
   const std::size_t offset = address - region->first;
-  if (region->memory != Memory::data || size == 0 || size > region->size - offset) return false;
+  if (size == 0 || size > region->size - offset) return false;
+  if (region->memory != Memory::data && !(region->memory == Memory::chip && are_registers(nic_, offset, size)))
+    return false;
   remove(kind, address, size);
-  watchpoints_.push_back({access_of(kind), static_cast<std::uint16_t>(offset), size});
-  for (std::size_t n = 0; n < size; ++n) watcher_.watch(static_cast<std::uint16_t>(offset + n), access_of(kind));
+  watchpoints_.push_back({access_of(kind), address, size});
+  for (std::uint32_t n = 0; n < size; ++n) watcher_.watch(address + n, access_of(kind));
   return true;
 }
 
@@ -214,10 +243,10 @@ void Target::remove(PointKind kind, std::uint32_t address, std::size_t size) {
     return;
   }
   const auto at = std::find_if(watchpoints_.begin(), watchpoints_.end(), [&](const Watchpoint& w) {
-    return w.access == access_of(kind) && data_space + w.address == address && w.size == size;
+    return w.access == access_of(kind) && w.address == address && w.size == size;
   });
   if (at == watchpoints_.end()) return;
-  for (std::size_t n = 0; n < size; ++n) watcher_.unwatch(static_cast<std::uint16_t>(at->address + n), access_of(kind));
+  for (std::uint32_t n = 0; n < size; ++n) watcher_.unwatch(address + n, access_of(kind));
   watchpoints_.erase(at);
 }
 
@@ -226,7 +255,7 @@ void Target::remove_all() {
   breakpoints_.clear();
   while (!watchpoints_.empty()) {
     const Watchpoint w = watchpoints_.back();
-    remove(kind_of(w.access), data_space + w.address, w.size);
+    remove(kind_of(w.access), w.address, w.size);
   }
 }
 
@@ -237,7 +266,7 @@ std::string Target::points() const {
     text += fmt::format("{:x},{:x},2;", static_cast<unsigned>(kind), address);
   }
   for (const Watchpoint& w : watchpoints_)
-    text += fmt::format("{:x},{:x},{:x};", static_cast<unsigned>(kind_of(w.access)), data_space + w.address, w.size);
+    text += fmt::format("{:x},{:x},{:x};", static_cast<unsigned>(kind_of(w.access)), w.address, w.size);
   return text;
 }
 
@@ -253,7 +282,7 @@ void Target::insert_all(std::string_view points) {
 }
 
 void Target::resume(const Resume& resume) {
-  watcher_.begin(resume);
+  watcher_.begin(resume, machine_.cycle());
   if (watcher_.watches() || resume.kind != Resume::Kind::go) {
     machine_.observe(instrument_of(watcher_));
   } else {
@@ -266,7 +295,7 @@ std::string Target::stop_reason() const {
     const char* const name = hit->watched == Access::write  ? "watch"
                              : hit->watched == Access::read ? "rwatch"
                                                             : "awatch";
-    return fmt::format("{}:{:x};", name, data_space + hit->address);
+    return fmt::format("{}:{:x};", name, hit->address);
   }
   if (watcher_.stepped()) return {};
   const auto at = breakpoints_.find(machine_.pc());

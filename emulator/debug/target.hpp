@@ -2,8 +2,8 @@
 // A Machine as gdb sees an AVR: its 35 registers, the memories in one address space, breakpoints, watchpoints, and why it stopped.
 //
 // Addresses are those of avr-gcc's ELF files: the flash from 0 on, the data space from 0x800000, EEPROM 0x810000, fuses 0x820000 (low,
-// high, extended), lock bits 0x830000, signature 0x840000. Reading has no side effects; writing to an I/O register has
-// those of a store.
+// high, extended), lock bits 0x830000, signature 0x840000. At 0x8A0000, our own: the Ethernet chip's registers, at
+// NicRegister::place; they can only be read. Reading has no side effects; writing to an I/O register has those of a store.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,6 @@
 
 namespace avrlan::debug {
 
-inline constexpr std::uint32_t data_space = 0x800000;
-
 using Bytes = std::vector<std::uint8_t>;
 
 // As in Z and z packets.
@@ -32,7 +30,8 @@ class Target {
   // r0 to r31, SREG, SP (2 bytes), PC (4 bytes, a byte address), as avr-gdb numbers them.
   static constexpr unsigned sreg = 32, sp = 33, pc = 34, registers = 35;
 
-  explicit Target(Machine& machine);
+  // Both must outlive the target, which takes the chip's on_register_access().
+  Target(Machine& machine, Nic& nic);
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
   // Leaves the machine without breakpoints and unobserved.
@@ -44,7 +43,8 @@ class Target {
 
   // As much as there is from `address` on, at most `size`; nullopt: nothing is there.
   std::optional<Bytes> read(std::uint32_t address, std::size_t size) const;
-  // All of it, or nothing and false. Fuses, lock bits and signature can only be written with what they are.
+  // All of it, or false: nothing, but for external memory up to where it is not. Fuses, lock bits, signature and the chip can
+  // only be written with what they are.
   bool write(std::uint32_t address, std::span<const std::uint8_t> bytes);
   // To 0xFF.
   bool erase_flash(std::uint32_t address, std::size_t size);
@@ -68,6 +68,8 @@ class Target {
   std::string stop_reason() const;
   // Whether it was a step, a breakpoint or a watchpoint of this target that stopped the machine.
   bool stopped_it() const;
+  // Whether a watched byte has been touched, even though the run has ended before that could stop it.
+  bool touched() { return watcher_.touched(); }
   // When the instruction began that is to be gone back to: the next one, or the one that touched a watched byte.
   Cycles stop_cycle() const;
   // See Watcher.
@@ -86,7 +88,7 @@ class Target {
   const Machine& machine() const { return machine_; }
 
  private:
-  enum class Memory : std::uint8_t { flash, data, eeprom, fuses, lock, signature };
+  enum class Memory : std::uint8_t { flash, data, eeprom, fuses, lock, signature, chip };
   struct Region {
     Memory memory;
     std::uint32_t first;
@@ -101,12 +103,13 @@ class Target {
   std::uint8_t read_byte(Memory memory, std::size_t offset) const;
 
   Machine& machine_;
+  Nic& nic_;
   std::vector<Region> regions_;
   std::map<std::uint32_t, Points> breakpoints_;  // by byte address
   Watcher watcher_;
   struct Watchpoint {
     Access access;
-    std::uint16_t address;
+    std::uint32_t address;
     std::size_t size;
   };
   std::vector<Watchpoint> watchpoints_;

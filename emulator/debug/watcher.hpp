@@ -1,9 +1,11 @@
 #pragma once
 // The observer behind single steps, steps over a range of addresses, and watchpoints. A run that needs none of them is not observed.
 //
-// Not seen: what peripherals and the chip do to I/O registers by themselves, and the register file as operands of
-// instructions. When an interrupt is entered right behind the instruction that has touched a watched byte, the run stops
-// at its vector.
+// A register of the chip is touched when the firmware has read or written it (Nic::on_register_access), and written to when
+// its value is another one before the next instruction, whoever did it.
+//
+// Not seen: what peripherals do to I/O registers by themselves, and the register file as operands of instructions. When an
+// interrupt is entered right behind the instruction that has touched a watched byte, the run stops at its vector.
 
 #include <array>
 #include <cstdint>
@@ -11,9 +13,13 @@
 #include <vector>
 
 #include "emulator/cpu/exact_engine.hpp"
+#include "nic-model/core/nic.hpp"
 #include "nic-model/core/time.hpp"
 
 namespace avrlan::debug {
+
+// Addresses as Target's.
+inline constexpr std::uint32_t data_space = 0x800000, chip_registers = 0x8A0000;
 
 enum class Access : std::uint8_t { write = 1, read = 2, any = 3 };
 
@@ -33,8 +39,8 @@ struct Resume {
 // The first byte that was touched.
 struct WatchHit {
   Access watched;
-  std::uint16_t address;
-  Cycles cycle;  // at which the instruction that touched it began
+  std::uint32_t address;
+  Cycles cycle;  // at which the instruction began that touched it, or during which it was touched
 };
 
 class Watcher {
@@ -47,24 +53,31 @@ class Watcher {
   static constexpr bool interrupts = true;
   static constexpr bool sleep = false;
 
-  // The size of a return address on the stack, in bytes.
-  explicit Watcher(unsigned pc_bytes) : pc_bytes_(pc_bytes) {}
+  // The size of a return address on the stack, in bytes; the chip must outlive the watcher.
+  Watcher(unsigned pc_bytes, const Nic& nic) : pc_bytes_(pc_bytes), nic_(nic) {}
 
-  // Each byte counts how often it is watched.
-  void watch(std::uint16_t address, Access access);
-  void unwatch(std::uint16_t address, Access access);
+  // Each byte counts how often it is watched. They are in the data space, or registers of the chip.
+  void watch(std::uint32_t address, Access access);
+  void unwatch(std::uint32_t address, Access access);
   bool watches() const { return watched_ != 0; }
 
-  void begin(const Resume& resume);
+  void begin(const Resume& resume, Cycles now);
   // Of the run that has ended last; nullopt: it was no watchpoint that ended it.
   const std::optional<WatchHit>& hit() const { return hit_; }
   bool stepped() const { return stepped_; }
+  // The same, but for what happened last, which no instruction has followed.
+  bool touched();
   // When the last instruction of this run began.
   std::optional<Cycles> last_instruction() const {
     return instruction_cycle_ < 0 ? std::nullopt : std::optional(Cycles{instruction_cycle_});
   }
 
+  // True: somebody watches that.
+  bool chip_accessed(std::uint16_t place, Access access);
+
   bool instruction(std::uint32_t pc, std::int64_t cycle) {
+    if (!chip_values_.empty()) [[unlikely]]
+      look_at_chip();
     if (hit_) [[unlikely]]
       return true;
     if (resume_.kind >= Resume::Kind::step && step_ends(2 * pc)) [[unlikely]]
@@ -85,25 +98,33 @@ class Watcher {
  private:
   void touch(std::uint16_t address, Access access) {
     if (watched_ != 0 && (kinds_[address] & static_cast<std::uint8_t>(access)) != 0) [[unlikely]]
-      note(address, access);
+      note(data_space + address, access);
   }
   // `sp` is below the address.
   void touch_return_address(std::uint16_t sp, Access access) {
     for (unsigned byte = 1; byte <= pc_bytes_; ++byte) touch(static_cast<std::uint16_t>(sp + byte), access);
   }
-  void note(std::uint16_t address, Access access);
+  void note(std::uint32_t address, Access access);
+  void look_at_chip();
   bool step_ends(std::uint32_t pc);
 
   const unsigned pc_bytes_;
-  std::array<std::uint8_t, 0x10000> kinds_{};
+  const Nic& nic_;
+  std::array<std::uint8_t, 0x10000> kinds_{};  // of the data space
   struct Watched {
-    std::uint16_t address;
+    std::uint32_t address;
     Access access;
   };
   std::vector<Watched> list_;
   std::size_t watched_ = 0;
+  struct ChipValue {
+    std::uint16_t place;
+    std::uint8_t value;
+  };
+  std::vector<ChipValue> chip_values_;  // of what is watched for writes, when the run began
   Resume resume_;
-  std::int64_t instruction_cycle_ = -1;
+  Cycles began_at_{};
+  std::int64_t instruction_cycle_ = -1;  // of the last instruction, or entry of an interrupt, since then
   bool begun_ = false;
   bool stepped_ = false;
   std::optional<WatchHit> hit_;

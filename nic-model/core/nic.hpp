@@ -21,9 +21,11 @@ struct NicCounters {
   DropCounters drops;
 };
 
-// For people who look into a chip.
+// For people who look into a chip. A place is an octet among the chip's registers, numbered by the chip.
 struct NicRegister {
   std::string_view name;  // as the datasheet prints it
+  std::uint16_t place;    // of its low octet, which the others follow
+  std::uint8_t octets;
   std::uint16_t value;
 };
 
@@ -49,8 +51,14 @@ class Nic : public FrameSink {
   virtual std::span<const std::string_view> led_names() const = 0;
   virtual void on_led(std::function<void(std::size_t number, bool lit)> changed) = 0;
   virtual void on_event(std::function<void(const NicEvent&)> happened) = 0;
-  // Every register, as a read would give it, without its side effects; and the packet memory.
+  // Every register, as a read would give it, without its side effects; one octet of them, 0 where none is; and the packet
+  // memory.
   virtual std::vector<NicRegister> register_values() const { return {}; }
+  virtual std::uint8_t register_octet(std::uint16_t /*place*/) const { return 0; }
+  // Called when the firmware has read a register or written to it (also what it held already): behind SPI, when the octet
+  // has been clocked; over a MII, when the PHY has it.
+  using RegisterAccess = std::function<void(std::uint16_t place, bool written)>;
+  virtual void on_register_access(RegisterAccess) {}
   virtual std::span<const std::uint8_t> memory() const { return {}; }
 };
 

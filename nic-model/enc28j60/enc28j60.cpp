@@ -162,8 +162,7 @@ std::uint8_t Enc28j60::exchange(std::uint8_t mosi) {
       begin_command(mosi);
       break;
     case Command::read_register:
-      ++data_octets_;
-      miso_ = register_on_miso();
+      register_clocked();
       break;
     case Command::read_buffer:
       read_buffer_octet();
@@ -277,6 +276,15 @@ std::uint8_t Enc28j60::register_on_miso() {
   return reachable(*row) ? read_register(addressed()) : std::uint8_t{0};
 }
 
+// A data byte of an RCR is over.
+void Enc28j60::register_clocked() {
+  const Row* row = addressed_row();
+  const bool dummy = row != nullptr && row->kind != Kind::eth && data_octets_ == 0;
+  ++data_octets_;
+  miso_ = register_on_miso();
+  if (row != nullptr && !dummy) accessed(place_of(addressed()), false);
+}
+
 void Enc28j60::write_command(std::uint8_t operand) {
   const Command command = std::exchange(command_, Command::ignore);
   const Row* row = addressed_row();
@@ -309,6 +317,7 @@ void Enc28j60::write_command(std::uint8_t operand) {
     report("enc28j60-read-only", std::string(row->name) + " is read-only (table 3-2)");
   }
   write_register(reg, value);
+  accessed(place_of(reg), true);
 }
 
 std::uint8_t Enc28j60::read_register(Reg reg) const {

@@ -77,6 +77,8 @@ class Enc28j60 final : public Nic, public SpiDevice {
   std::uint16_t peek(enc28j60::Phy reg) const;
   std::span<const std::uint8_t> buffer() const { return memory_; }
   std::vector<NicRegister> register_values() const override;
+  std::uint8_t register_octet(std::uint16_t place) const override;
+  void on_register_access(RegisterAccess accessed) override { accessed_ = std::move(accessed); }
   std::span<const std::uint8_t> memory() const override { return buffer(); }
 
  private:
@@ -105,6 +107,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   unsigned bank() const { return cell(Reg::ECON1) & enc28j60::ECON1::BSEL; }
   bool reachable(const enc28j60::Row& row);
   std::uint8_t register_on_miso();
+  void register_clocked();
   std::uint8_t read_register(Reg reg) const;
   void write_register(Reg reg, std::uint8_t value);
   void write_econ1(std::uint8_t old, std::uint8_t now);
@@ -131,6 +134,9 @@ class Enc28j60 final : public Nic, public SpiDevice {
     if (happened_) happened_(event);
   }
   NicEvent::Access access() const;
+  void accessed(std::uint16_t place, bool written) const {
+    if (accessed_) accessed_(place, written);
+  }
 
   std::uint8_t cell(Reg reg) const { return cells_[static_cast<std::size_t>(reg)]; }
   std::uint8_t& cell(Reg reg) { return cells_[static_cast<std::size_t>(reg)]; }
@@ -268,6 +274,7 @@ class Enc28j60 final : public Nic, public SpiDevice {
   bool int_pin_ = true;
   std::function<void(bool)> int_changed_;
   std::function<void(const NicEvent&)> happened_;
+  RegisterAccess accessed_;
   bool clkout_started_ = false;
   std::int64_t clkout_hz_ = 0;
   std::function<void(std::int64_t)> clkout_changed_;

@@ -30,6 +30,8 @@ void Enc28j60::start_mii(bool write) {
 
 void Enc28j60::finish_mii() {
   mii_event_ = {};
+  const std::uint16_t place = place_of(Phy{static_cast<std::uint8_t>(mii_address_)});
+  for (const std::uint16_t octet : {place, static_cast<std::uint16_t>(place + 1)}) accessed(octet, mii_writes_);
   if (mii_writes_) {
     write_phy(mii_address_, pair(Reg::MIWRL));
     return;
@@ -56,10 +58,24 @@ std::uint16_t Enc28j60::peek(Phy reg) const {
 
 std::vector<NicRegister> Enc28j60::register_values() const {
   std::vector<NicRegister> list;
-  for (const enc28j60::Row& row : enc28j60::register_rows)
-    list.push_back({row.name, peek(enc28j60::reg_at(row.bank == all_banks ? 0 : row.bank, row.address))});
-  for (const enc28j60::PhyRow& row : enc28j60::phy_rows) list.push_back({row.name, peek(row.address)});
+  for (const enc28j60::Row& row : enc28j60::register_rows) {
+    const Reg reg = enc28j60::reg_at(row.bank == all_banks ? 0 : row.bank, row.address);
+    list.push_back({row.name, place_of(reg), 1, peek(reg)});
+  }
+  for (const enc28j60::PhyRow& row : enc28j60::phy_rows)
+    list.push_back({row.name, place_of(row.address), 2, peek(row.address)});
   return list;
+}
+
+std::uint8_t Enc28j60::register_octet(std::uint16_t place) const {
+  constexpr unsigned first = place_of(Phy{});
+  if (place < first) {
+    const Reg reg = reg_at(place >> 5, place & 0x1F);
+    return place_of(reg) != place || registers.find(place >> 5, place & 0x1F) == nullptr ? std::uint8_t{0} : peek(reg);
+  }
+  const unsigned address = (place - first) / 2u;
+  if (phy_row(address) == nullptr) return 0;
+  return static_cast<std::uint8_t>(peek(Phy{static_cast<std::uint8_t>(address)}) >> (place % 2 != 0 ? 8 : 0));
 }
 
 // A read over the MII, with what it clears.

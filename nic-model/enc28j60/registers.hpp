@@ -315,6 +315,14 @@ inline constexpr PhyRow phy_rows[] = {
     {"PHLCON", Phy::PHLCON, 0x3422, 0x0FFE, 0xF001, "2.6"},
 };
 
+// NicRegister::place: that of Reg for the chip's own registers, and behind them two octets for each of the PHY's.
+constexpr std::uint16_t place_of(Reg reg) {
+  return static_cast<std::uint16_t>(reg);
+}
+constexpr std::uint16_t place_of(Phy reg) {
+  return static_cast<std::uint16_t>(0x80 + 2 * static_cast<unsigned>(reg));
+}
+
 // nullptr: the PHY implements no such register; it reads 0 and ignores writes (3.3).
 constexpr const PhyRow* phy_row(unsigned address) {
   for (const PhyRow& row : phy_rows) {

@@ -207,4 +207,12 @@ constexpr const Row* row_at(Side side, unsigned address) {
   return registers.find(static_cast<std::size_t>(side), address);
 }
 
+// NicRegister::place: that of Reg; of a register that both sides of page 0 show, the side for reads, of one that page 2
+// shows too, the side for writes.
+constexpr std::uint16_t place_of(Side side, unsigned address) {
+  if (side == Side::page2) side = Side::page0_write;
+  if (side == Side::page0_write && row_at(side, address)->kind == Kind::both) side = Side::page0_read;
+  return static_cast<std::uint16_t>(reg_at(side, address));
+}
+
 }  // namespace avrlan::rtl8019as

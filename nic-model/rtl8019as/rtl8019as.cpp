@@ -126,10 +126,22 @@ std::vector<NicRegister> Rtl8019as::register_values() const {
   std::vector<NicRegister> list;
   for (const Row& row : register_rows) {
     const Side at = row.bank == all_banks ? Side::page0_read : static_cast<Side>(row.bank);
-    if (at == Side::page2 || (at == Side::page0_write && row.kind == Kind::both)) continue;
-    list.push_back({row.name, row.kind == Kind::write ? cell(reg_at(at, row.address)) : value_at(at, row.address)});
+    const auto place = static_cast<std::uint16_t>(reg_at(at, row.address));
+    if (place == place_of(at, row.address)) list.push_back({row.name, place, 1, register_octet(place)});
   }
   return list;
+}
+
+std::uint8_t Rtl8019as::register_octet(std::uint16_t place) const {
+  const auto at = static_cast<Side>(place >> 4);
+  const unsigned address = place & 0xF;
+  const Row* row = place >> 4 < static_cast<int>(sides) ? row_at(at, address) : nullptr;
+  if (row == nullptr || place_of(at, address) != place) return 0;
+  return row->kind == Kind::write ? cell(reg_at(at, address)) : value_at(at, address);
+}
+
+void Rtl8019as::accessed(Side at, unsigned address, bool written) const {
+  if (accessed_) accessed_(place_of(at, address), written);
 }
 
 std::uint8_t Rtl8019as::read_register(unsigned address) {
@@ -154,6 +166,7 @@ std::uint8_t Rtl8019as::read_register(unsigned address) {
     default:
       break;
   }
+  if (row != nullptr) accessed(at, address, false);
   const bool status = reg == Reg::CR || (at == Side::page0_read && address == 7);
   if (remote_ == Remote::none) end_access(status ? NicEvent::Access::read_status : NicEvent::Access::other);
   return value;
@@ -246,6 +259,7 @@ void Rtl8019as::write_register(unsigned address, std::uint8_t value) {
         break;
     }
   }
+  if (row != nullptr) accessed(at, address, true);
   if (remote_ == Remote::none) end_access(NicEvent::Access::other);
 }
 

@@ -70,6 +70,8 @@ class Rtl8019as final : public Nic, public BusDevice {
   std::uint16_t io_base() const;
   std::uint8_t peek(rtl8019as::Side side, unsigned register_address) const;
   std::vector<NicRegister> register_values() const override;
+  std::uint8_t register_octet(std::uint16_t place) const override;
+  void on_register_access(RegisterAccess accessed) override { accessed_ = std::move(accessed); }
   std::span<const std::uint8_t> memory() const override { return memory_; }  // from remote DMA address 0x4000 on
   const rtl8019as::Eeprom93c46::Words& eeprom() const { return eeprom_.words(); }
   bool led(std::size_t number) const;
@@ -110,6 +112,7 @@ class Rtl8019as final : public Nic, public BusDevice {
   }
   void begin_access();
   void end_access(NicEvent::Access access);
+  void accessed(Side side, unsigned register_address, bool written) const;
 
   std::uint8_t cell(Reg reg) const { return cells_[static_cast<std::size_t>(reg)]; }
   std::uint8_t& cell(Reg reg) { return cells_[static_cast<std::size_t>(reg)]; }
@@ -201,6 +204,7 @@ class Rtl8019as final : public Nic, public BusDevice {
   bool int_pin_ = false;
   std::function<void(bool)> int_changed_;
   std::function<void(const NicEvent&)> happened_;
+  RegisterAccess accessed_;
 
   Remote remote_ = Remote::none;
   std::uint16_t remote_address_ = 0;  // CRDA

@@ -175,7 +175,7 @@ class Fuzzer {
   std::mt19937_64 random_;
   const Firmware firmware_ = loop();
   Simulation simulation_{find_board("uno-enc28j60"), firmware_, without_network()};
-  Target target_{simulation_.machine()};
+  Target target_{simulation_.machine(), simulation_.nic()};
   Monitor monitor_{simulation_, firmware_, target_};
   Session session_{target_, [this](std::string_view command) { return monitor_.execute(command); }};
   PacketChannel channel_;

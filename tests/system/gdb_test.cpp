@@ -59,6 +59,15 @@ class Avrlan {
   std::string endpoint_;
 };
 
+// Of each `monitor cycles`.
+std::vector<long> cycles_of(const std::string& text) {
+  std::vector<long> cycles;
+  const std::regex number("cycle ([0-9]+)");
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), number); at != std::sregex_iterator(); ++at)
+    cycles.push_back(std::stol((*at)[1]));
+  return cycles;
+}
+
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -118,10 +127,7 @@ TEST(Gdb, StepsIntoAnInterruptByInstructionAndOverItByLine) {
 TEST(Gdb, CountsTheCyclesOfASingleStep) {
   const Avrlan avrlan(uno());
   const std::string out = avrlan.gdb({"break add", "continue", "monitor cycles", "stepi", "monitor cycles"});
-  std::vector<long> cycles;
-  const std::regex number("cycle ([0-9]+)");
-  for (auto at = std::sregex_iterator(out.begin(), out.end(), number); at != std::sregex_iterator(); ++at)
-    cycles.push_back(std::stol((*at)[1]));
+  const std::vector<long> cycles = cycles_of(out);
   ASSERT_EQ(cycles.size(), 2u) << out;
   EXPECT_GE(cycles[1] - cycles[0], 1) << out;
   EXPECT_LE(cycles[1] - cycles[0], 5) << out;
@@ -253,6 +259,63 @@ TEST(Gdb, GoesBackToTheLastWriteAndForthAgain) {
   go_back_often(Avrlan(uno()), {"break add if a == 100", "continue"}, "watched");
 }
 
+// From where a watchpoint has stopped: first back over that write, then to the one before.
+TEST(Gdb, GoesBackFromAWatchpointsStop) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"watch watched", "continue", "monitor cycles", "continue", "monitor cycles",
+                                      "reverse-continue", "monitor cycles", "reverse-continue", "monitor cycles"});
+  const std::vector<long> cycles = cycles_of(out);
+  ASSERT_EQ(cycles.size(), 4u) << out;
+  EXPECT_EQ(cycles[2], cycles[1] - 2) << "the STS" << out;
+  EXPECT_EQ(cycles[3], cycles[0] - 2) << out;
+  EXPECT_HAS(out, "Old value = 2 '\\002'\nNew value = 1 '\\001'");
+}
+
+TEST(Gdb, WatchesExternalMemory) {
+  const Avrlan avrlan(debugged_dir + "/xram.elf", {"--net", "none", "--pace", "max", "-b", "ethernut1"});
+  const std::string out = avrlan.gdb({"info address outside", "break main", "continue", "watch outside", "continue",
+                                      "continue", "reverse-continue", "continue", "delete", "set variable outside = 7",
+                                      "print outside", "set {char}0x808303 = 1"});
+  EXPECT_HAS(out, "0x801100");
+  EXPECT_HAS(out, "Old value = 0 '\\000'\nNew value = 1 '\\001'");
+  EXPECT_HAS(out, "Old value = 1 '\\001'\nNew value = 0 '\\000'") << "backwards";
+  EXPECT_HAS(out, "= 7 '");
+  EXPECT_HAS(out, "Cannot access memory at address 0x808303") << "the chip";
+}
+
+// What the firmware of `board` does to a register until it is ready, and back again.
+void watch_chip(const std::string& board, const std::string& reg, const std::string& written) {
+  const Avrlan avrlan(firmware_dir + "/" + board + "/web.elf", {"--net", "none", "--pace", "max", "-b", board});
+  const std::string out =
+      avrlan.gdb({"watch {unsigned char}" + reg, "continue", "monitor cycles", "delete", "stepi 100",
+                  "watch {unsigned char}" + reg, "reverse-continue", "monitor cycles"});
+  const std::vector<long> cycles = cycles_of(out);
+  ASSERT_EQ(cycles.size(), 2u) << out;
+  EXPECT_LT(cycles[1], cycles[0]) << out;
+  EXPECT_LE(cycles[0] - cycles[1], 4) << "one instruction" << out;
+  EXPECT_HAS(out, "Old value = 0 '\\000'\nNew value = " + written);
+  EXPECT_HAS(out, "Old value = " + written + "\nNew value = 0 '\\000'");
+  EXPECT_FALSE(has(out, "another state")) << out;
+}
+
+TEST(Gdb, WatchesARegisterOfAChipBehindSpi) {
+  watch_chip("uno-enc28j60", "0x8a001f", "3 '\\003'");  // ECON1: bank 3
+}
+
+TEST(Gdb, WatchesARegisterOfAChipOnTheBus) {
+  watch_chip("ethernut1", "0x8a0003", "95 '_'");  // BNRY
+}
+
+TEST(Gdb, WatchesReadsOfAChipsRegister) {
+  const Avrlan avrlan(firmware_dir + "/uno-enc28j60/web.elf");
+  const std::string out =
+      avrlan.gdb({"rwatch {unsigned char}0x8a0072", "continue", "delete", "awatch {unsigned char}0x8a0018", "continue",
+                  "delete", "awatch {short}0x8a00a8", "continue"});
+  EXPECT_HAS(out, "Value = 6 ") << "EREVID";
+  EXPECT_HAS(out, "Could not insert hardware watchpoint 2") << "there is no register";
+  EXPECT_HAS(out, "Old value = 13346\nNew value = 13430") << "PHLCON";
+}
+
 // avr-gcc describes no epilogues, so gdb takes the way back into a function with a stack frame for a step into it.
 TEST(Gdb, StepsBackwards) {
   const Avrlan avrlan(uno());
@@ -296,13 +359,27 @@ TEST_F(GdbNetwork, IsHeldWhileTheFirmwareIsStopped) {
       avrlan.gdb({"monitor break-frame in tcp port 80 syn", in_background(), "continue", "monitor frames 1",
                   "monitor cycles", "shell sleep 2", "monitor cycles", "detach"});
   EXPECT_HAS(out, "tcp SYN seq");
-  const std::regex cycle("cycle [0-9]+");
-  std::vector<std::string> cycles;
-  for (auto at = std::sregex_iterator(out.begin(), out.end(), cycle); at != std::sregex_iterator(); ++at)
-    cycles.push_back(at->str());
+  const std::vector<long> cycles = cycles_of(out);
   ASSERT_EQ(cycles.size(), 2u) << out;
   EXPECT_EQ(cycles[0], cycles[1]);
   EXPECT_EQ(run({"sh", "-c", page() + " | wc -c"}).out, "20000\n") << "and is served when gdb has gone";
+}
+
+// EPKTCNT, which a frame of the gateway's counts up and the firmware down, there and back.
+TEST_F(GdbNetwork, WatchesWhatTheChipDoesByItself) {
+  std::vector<std::string> commands = {"watch {unsigned char}0x8a0039"};
+  for (const char* each : {"continue", "continue", "continue", "reverse-continue", "reverse-continue",
+                           "reverse-continue", "continue", "continue"}) {
+    commands.push_back(each);
+    commands.push_back("monitor cycles");
+  }
+  const std::string out = avrlan.gdb(commands);
+  const std::vector<long> cycles = cycles_of(out);
+  ASSERT_EQ(cycles.size(), 8u) << out;
+  EXPECT_LT(cycles[5], cycles[0]) << "before the first frame" << out;
+  EXPECT_EQ(cycles[6], cycles[0]) << out;
+  EXPECT_EQ(cycles[7], cycles[1]) << out;
+  EXPECT_LE(cycles[1] - cycles[4], 4) << "one instruction" << out;
 }
 
 TEST_F(GdbNetwork, IsTheSameInThePast) {
@@ -366,10 +443,10 @@ TEST(Gdb, ShowsRegistersByName) {
   const Avrlan avrlan(uno());
   const std::string out = avrlan.gdb({"break 53", "continue", "monitor io OCR0A", "monitor io DDRB", "monitor io NONE",
                                       "monitor nic ECON2", "monitor nic", "monitor nic 0 16"});
-  EXPECT_HAS(out, "OCR0A    0xf9\n");
+  EXPECT_HAS(out, "0x800047 OCR0A    0xf9\n");
   EXPECT_HAS(out, "DDRB     0x02\n");
   EXPECT_HAS(out, "no register NONE");
-  EXPECT_HAS(out, "ECON2    0x0080\n");
+  EXPECT_HAS(out, "0x8a001e ECON2    0x80\n");
   EXPECT_HAS(out, "PHID1    0x0083");
   EXPECT_HAS(out, "0000: ");
 }

@@ -105,5 +105,55 @@ TEST_F(Enc28j60Events, TellLossDmaAndReset) {
   EXPECT_EQ(kinds(), std::vector{Kind::reset});
 }
 
+// --- registers by their place, for a debugger
+
+TEST_F(Enc28j60Events, TheOctetsOfARegisterAreItsValue) {
+  std::size_t registers = 0;
+  for (const NicRegister& reg : bench.chip.register_values()) {
+    ASSERT_TRUE(reg.octets == 1 || reg.octets == 2) << reg.name;
+    unsigned value = bench.chip.register_octet(reg.place);
+    if (reg.octets == 2) value |= static_cast<unsigned>(bench.chip.register_octet(reg.place + 1u)) << 8;
+    EXPECT_EQ(value, reg.value) << reg.name;
+    registers += reg.octets;
+  }
+  EXPECT_EQ(bench.chip.register_octet(place_of(Reg::EREVID)), 6);
+  EXPECT_EQ(bench.chip.register_octet(place_of(enc28j60::Phy::PHID1)), 0x83);
+  std::size_t not_zero = 0;
+  for (std::uint16_t place = 0; place < 0x200; ++place) {
+    if (bench.chip.register_octet(place) != 0) ++not_zero;
+  }
+  EXPECT_LE(not_zero, registers) << "there is nothing between them";
+  EXPECT_EQ(bench.chip.register_octet(0x3E), 0) << "ECON2 is in every bank, and has one place";
+}
+
+TEST_F(Enc28j60Events, TellWhichRegisterWasReadOrWritten) {
+  std::vector<std::pair<unsigned, bool>> seen;
+  const auto last = [&] { return std::exchange(seen, {}); };
+  using Seen = std::vector<std::pair<unsigned, bool>>;
+  bench.chip.on_register_access([&](std::uint16_t place, bool written) { seen.emplace_back(place, written); });
+  bench.read(Reg::ERDPTL);
+  last();
+  bench.spi({0x1C, 0});  // RCR EIR
+  EXPECT_EQ(last(), (Seen{{0x1C, false}}));
+  bench.spi({0x04});
+  EXPECT_EQ(last(), Seen{}) << "no octet was clocked";
+  bench.spi({0x44, 0x12});  // WCR ETXSTL
+  EXPECT_EQ(last(), (Seen{{0x04, true}}));
+  bench.spi({0x9B, 0x80});  // BFS EIE
+  EXPECT_EQ(last(), (Seen{{0x1B, true}}));
+  bench.spi({0x9F, 0x02});  // BFS ECON1: bank 2
+  last();
+  bench.spi({0x02, 0});  // MACON3
+  EXPECT_EQ(last(), Seen{}) << "the dummy octet";
+  bench.spi({0x02, 0, 0});
+  EXPECT_EQ(last(), (Seen{{0x42, false}}));
+  bench.spi({0x05, 0, 0});
+  EXPECT_EQ(last(), Seen{}) << "there is no register";
+  bench.write_phy(enc28j60::Phy::PHLCON, 0x3422);
+  const Seen after = last();
+  ASSERT_GE(after.size(), 2u);
+  EXPECT_EQ((Seen{after.end() - 2, after.end()}), (Seen{{0xA8, true}, {0xA9, true}}));
+}
+
 }  // namespace
 }  // namespace avrlan

@@ -162,6 +162,33 @@ TEST_F(Rtl8019asRegister, AreListedForADebuggerOnceEach) {
   EXPECT_EQ(values.at("8019ID0"), 0x50U);
   EXPECT_EQ(values.at("ISR"), 0x80U);
   EXPECT_EQ(bench.diagnostics.size(), reports);
+  for (const NicRegister& reg : bench.chip.register_values())
+    EXPECT_EQ(bench.chip.register_octet(reg.place), reg.value) << reg.name;
+  EXPECT_EQ(bench.chip.register_octet(0x13), 0) << "BNRY has one place";
+  EXPECT_EQ(bench.chip.register_octet(0x200), 0);
+}
+
+TEST_F(Rtl8019asRegister, TellWhichOfThemWasReadOrWritten) {
+  using Seen = std::vector<std::pair<unsigned, bool>>;
+  Seen seen;
+  bench.chip.on_register_access([&](std::uint16_t place, bool written) { seen.emplace_back(place, written); });
+  const auto last = [&] { return std::exchange(seen, {}); };
+  bench.write(0x00, 0x21);
+  EXPECT_EQ(last(), (Seen{{0x00, true}}));
+  bench.write(0x03, 0x5F);
+  bench.read(0x03);
+  EXPECT_EQ(last(), (Seen{{0x03, true}, {0x03, false}})) << "BNRY, on both sides of page 0";
+  bench.write(0x01, 0x46);
+  bench.read(0x01);
+  EXPECT_EQ(last(), (Seen{{0x11, true}, {0x01, false}})) << "PSTART, and CLDA0 at the same address";
+  bench.write(0x00, 0xA1);
+  last();
+  bench.read(0x01);
+  EXPECT_EQ(last(), (Seen{{0x11, false}})) << "page 2 shows it";
+  bench.write(0x00, 0x61);
+  last();
+  bench.write(0x07, 0x47);
+  EXPECT_EQ(last(), (Seen{{0x27, true}})) << "CURR";
 }
 
 TEST_F(Rtl8019asRegister, StopAndStart) {

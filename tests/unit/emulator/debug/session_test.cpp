@@ -5,6 +5,7 @@
 
 #include "emulator/board/board.hpp"
 #include "emulator/board/firmware.hpp"
+#include "emulator/cli/simulation.hpp"
 
 namespace avrlan::debug {
 namespace {
@@ -18,10 +19,15 @@ Firmware program() {
 }
 
 struct SessionTest : testing::Test {
+  static SimulationOptions alone() {
+    SimulationOptions options;
+    options.net = {};
+    return options;
+  }
   Firmware firmware = program();
-  Scheduler scheduler;
-  Machine machine{find_board("uno-enc28j60"), firmware, scheduler};
-  Target target{machine};
+  Simulation simulation{find_board("uno-enc28j60"), firmware, alone()};
+  Machine& machine = simulation.machine();
+  Target target{machine, simulation.nic()};
   std::string monitored;
   Session session{target, [this](std::string_view command) {
                     monitored = command;
@@ -126,6 +132,20 @@ TEST_F(SessionTest, WatchesLoadsAndStores) {
   EXPECT_EQ(run("c"), "runs");
   EXPECT_EQ(reply("Z2,800900,1"), "E01");
   EXPECT_EQ(reply("Z2,8008ff,2"), "E01");
+}
+
+TEST_F(SessionTest, ShowsTheChipsRegistersButDoesNotWriteThem) {
+  EXPECT_EQ(reply("m8a001e,2"), "8000") << "ECON2, ECON1";
+  EXPECT_EQ(reply("M8a001f,1:03"), "E01");
+  EXPECT_EQ(reply("m8a001f,1"), "00");
+  EXPECT_EQ(reply("m8a0080,ffff").size(), 2u * 2 * 0x15) << "the PHY's up to PHLCON";
+  EXPECT_NE(reply("qXfer:memory-map:read::0,1000").find("type=\"rom\" start=\"0x8a0000\""), std::string::npos);
+  EXPECT_EQ(reply("Z2,8a001f,1"), "OK");
+  EXPECT_EQ(reply("Z2,8a001e,2"), "OK");
+  EXPECT_EQ(reply("Z2,8a0018,1"), "E01") << "there is none";
+  EXPECT_EQ(reply("Z2,8a0019,4"), "E01");
+  EXPECT_EQ(reply("Z2,8a00a9,2"), "E01");
+  EXPECT_EQ(reply("Z0,8a001f,2"), "E01");
 }
 
 // A breakpoint is not missed where a slice of time ends just before it.
