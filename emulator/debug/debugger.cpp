@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "emulator/board/hex.hpp"
+#include "emulator/cli/tell.hpp"
 #include "emulator/debug/packet.hpp"
 
 namespace avrlan::debug {
@@ -17,10 +18,12 @@ Debugger::Debugger(Simulation& simulation, const Firmware& firmware, const Serve
     : simulation_(simulation),
       target_(simulation.machine(), simulation.nic()),
       monitor_(simulation, firmware, target_),
-      session_(target_, [this](std::string_view command) { return monitor_.execute(command); }),
+      session_(target_, [this](std::string_view command) { return monitor(command); }),
       history_(simulation, target_, session_, [this](int fd) { return wait_for(fd); }),
       server_(options, signal_fd),
-      signal_fd_(signal_fd) {}
+      signal_fd_(signal_fd) {
+  monitor_.remember_in(history_);
+}
 
 std::optional<MachineEnd> Debugger::run_until(Instant limit) {
   held_ = false;
@@ -92,9 +95,11 @@ void Debugger::look(int milliseconds) {
     session_.begin();
     session_.stopped(SIGINT, {});
     stopped_ = attended_ = true;
+    dismissed_ = false;
   }
   if (attended_ && !server_.connected()) {
     attended_ = false;
+    if (!dismissed_) tell("avrlan: gdb has gone without `detach`; the firmware goes on, and gdb may come again\n");
     let_go();
   }
 }
@@ -130,9 +135,16 @@ Answer Debugger::execute(std::string_view packet) {
     if (concern == Concern::leave) history_.return_to_present();
   }
   const Answer answer = session_.handle(packet);
-  if (packet.starts_with("vRun") || packet.starts_with("R")) dead_ = false;
+  if (packet.starts_with("vRun") || packet.starts_with("R")) dead_ = dismissed_ = false;
   if (target_.take_changed()) history_.forget();
   return answer;
+}
+
+std::string Debugger::monitor(std::string_view command) {
+  if (!history_.in_past() || monitor_.is_for_present(command)) return monitor_.execute(command);
+  const std::string reply = history_.ask("qRcmd," + to_hex(command));
+  const auto text = from_hex(reply);
+  return text ? std::string(text->begin(), text->end()) : reply == "OK" ? "" : reply + "\n";
 }
 
 // The reply when there is nothing to go back to, or gdb did not want to wait for it.
@@ -163,12 +175,15 @@ void Debugger::obey(const Answer& answer) {
       server_.channel().stop_acknowledging();
       break;
     case Action::resume:
+      history_.go_back_no_more();
       stopped_ = false;
       break;
     case Action::detach:
+      dismissed_ = true;
       let_go();
       break;
     case Action::kill:
+      dismissed_ = true;
       dead_ = session_.extended();
       if (dead_) break;
       killed_ = true;
@@ -181,7 +196,7 @@ void Debugger::obey(const Answer& answer) {
 void Debugger::let_go() {
   killed_ = killed_ || dead_;
   history_.forget();
-  monitor_.forget_stops();
+  monitor_.forget();
   target_.remove_all();
   target_.resume({});
   stopped_ = false;

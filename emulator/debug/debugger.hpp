@@ -55,6 +55,7 @@ class Debugger final : public Supervisor {
   void say(const std::string& text);
   void let_go();
   Answer execute(std::string_view packet);
+  std::string monitor(std::string_view command);
   std::string where_it_is();
   bool wait_for(int fd);
   bool signal_pending() const;
@@ -71,9 +72,10 @@ class Debugger final : public Supervisor {
   std::optional<std::chrono::steady_clock::time_point> give_up_at_;
   std::chrono::steady_clock::time_point kept_at_;
   bool stopped_ = true;
-  bool attended_ = false;  // by a gdb that has not been seen to go
-  bool held_ = false;      // by the last run_until
-  bool dead_ = false;      // killed by a gdb that may start it again
+  bool attended_ = false;   // by a gdb that has not been seen to go
+  bool dismissed_ = false;  // it has said that it goes
+  bool held_ = false;       // by the last run_until
+  bool dead_ = false;       // killed by a gdb that may start it again
   bool killed_ = false;
   // The run ends when gdb lets it go on.
   bool last_stop_ = false;

@@ -199,6 +199,27 @@ void History::thin_out() {
 void History::forget() {
   past_.reset();
   checkpoints_.clear();
+  snapshots_.clear();
+  wanted_.reset();
+}
+
+void History::name(const std::string& name) {
+  if (!past_) keep();
+  std::erase_if(snapshots_, [&](const Snapshot& before) { return before.name == name; });
+  snapshots_.push_back({name, past_ ? past_->cycle : simulation_.machine().cycle()});
+}
+
+bool History::go_back_next(std::string_view name) {
+  const auto named = [&](const Snapshot& snapshot) { return name.empty() || snapshot.name == name; };
+  const auto at = std::find_if(snapshots_.rbegin(), snapshots_.rend(), named);
+  if (at == snapshots_.rend()) return false;
+  wanted_ = at->cycle;
+  return true;
+}
+
+std::optional<std::string> History::continue_back() {
+  if (const auto cycle = std::exchange(wanted_, std::nullopt)) return go_to({*cycle, {}});
+  return back(false);
 }
 
 std::optional<std::string> History::answer_of(const Peer& process) {
@@ -248,20 +269,20 @@ std::optional<History::Found> History::search(bool step, Cycles before, bool& in
 }
 
 std::optional<std::string> History::back(bool step) {
+  wanted_.reset();
   if (!kept()) return std::nullopt;
   const Cycles here = past_ ? past_->cycle : simulation_.machine().cycle();
   bool interrupted = false;
   auto place = search(step, here, interrupted);
   if (interrupted) return std::nullopt;
   if (!place) place = Found{checkpoints_.front().cycle, "replaylog:begin;"};
-  std::size_t from = checkpoints_.size();
-  while (from > 0 && checkpoints_[from - 1].cycle > place->cycle) --from;
-  if (from == 0) return std::nullopt;
-  return go_to(from - 1, *place);
+  return go_to(*place);
 }
 
-std::optional<std::string> History::go_to(std::size_t checkpoint, const Found& place) {
-  auto process = wake(checkpoints_[checkpoint]);
+std::optional<std::string> History::go_to(const Found& place) {
+  const auto behind = std::ranges::upper_bound(checkpoints_, place.cycle, {}, &Checkpoint::cycle);
+  if (behind == checkpoints_.begin()) return std::nullopt;
+  auto process = wake(*std::prev(behind));
   if (!process || !send_message(process->socket(), fmt::format("go\n{}\n{}", place.cycle.count, place.reason)))
     return std::nullopt;
   auto stopped = answer_of(*process);
@@ -270,6 +291,7 @@ std::optional<std::string> History::go_to(std::size_t checkpoint, const Found& p
 }
 
 std::optional<std::string> History::forward(std::string_view packet) {
+  wanted_.reset();
   const Cycles present = simulation_.machine().cycle();
   const std::string message = fmt::format("run\n{}\n{}\n{}", present.count, packet, target_.points());
   if (!send_message(past_->process.socket(), message)) return std::nullopt;
@@ -321,8 +343,7 @@ std::string History::ask(std::string_view packet) {
 // --- the other processes ---
 
 void History::be_checkpoint(int socket) {
-  past_.reset();
-  checkpoints_.clear();
+  forget();
   while (const auto message = receive_message(socket)) {
     if (message->fd < 0) continue;
     if (::fork() == 0) {

@@ -26,6 +26,12 @@ namespace avrlan::debug {
 // A time by which `cycle` has just begun, or not yet; the nearer the machine is to it, the closer. To run exactly up to a cycle.
 Instant not_after(const Machine& machine, Cycles cycle);
 
+// A moment with a name.
+struct Snapshot {
+  std::string name;
+  Cycles cycle;
+};
+
 class History {
  public:
   // All must outlive the history. `wait` returns when the file descriptor is readable; false: the user wants to stop.
@@ -41,6 +47,14 @@ class History {
   bool kept() const { return !checkpoints_.empty(); }
   Cycles last_kept() const { return checkpoints_.back().cycle; }
 
+  // This moment, present or past, under that name from now on.
+  void name(const std::string& name);
+  // The oldest name first; none is older than what is kept.
+  const std::vector<Snapshot>& snapshots() const { return snapshots_; }
+  // continue_back() will go to that snapshot, "": the one named last, unless something else is done before. False: there is none.
+  bool go_back_next(std::string_view name);
+  void go_back_no_more() { wanted_.reset(); }
+
   bool in_past() const { return past_.has_value(); }
   // Stops looking at the past.
   void return_to_present() { past_.reset(); }
@@ -48,7 +62,7 @@ class History {
   // Replies to what resumes the target. `bs` and `bc`; in the past also vCont, c and s, which end in the present at the latest.
   // nullopt: interrupted, or lost; where it was before.
   std::optional<std::string> step_back() { return back(true); }
-  std::optional<std::string> continue_back() { return back(false); }
+  std::optional<std::string> continue_back();
   std::optional<std::string> forward(std::string_view packet);
   // What there is to say about the last of these; afterwards nothing.
   std::string take_complaint() { return std::exchange(complaint_, {}); }
@@ -87,7 +101,7 @@ class History {
 
   std::optional<std::string> back(bool step);
   std::optional<Found> search(bool step, Cycles before, bool& interrupted);
-  std::optional<std::string> go_to(std::size_t checkpoint, const Found& place);
+  std::optional<std::string> go_to(const Found& place);
   std::optional<Peer> wake(const Checkpoint& checkpoint);
   std::optional<std::string> answer_of(const Peer& process);
   void thin_out();
@@ -112,6 +126,8 @@ class History {
   std::function<bool(int)> wait_;
   std::vector<Checkpoint> checkpoints_;  // by cycle
   std::optional<Past> past_;
+  std::vector<Snapshot> snapshots_;
+  std::optional<Cycles> wanted_;
   std::string complaint_;
   int log_ = -1;
   std::int64_t logged_ = 0;  // octets of the log that this process has written, or fed to the cable

@@ -10,7 +10,9 @@
 #include "emulator/board/host_error.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/debug/frame_text.hpp"
+#include "emulator/debug/history.hpp"
 #include "emulator/debug/io_registers.hpp"
+#include "emulator/profile/totals.hpp"
 
 namespace avrlan::debug {
 
@@ -67,6 +69,29 @@ std::string hex_dump(std::span<const std::uint8_t> memory, std::size_t first, st
   return text;
 }
 
+// Those with the most cycles first.
+std::string flat_profile(const profile::Profiler& profiler) {
+  constexpr std::size_t most = 20;
+  const auto functions = profile::function_totals(profiler);
+  profile::Cost all;
+  for (const auto& function : functions) all += function.own;
+  std::string text = fmt::format("{} cycles active, {} asleep\n{:>14} {:>6} {:>14} {:>10}  function\n", all.cycles,
+                                 all.sleep, "cycles", "%", "of them wait", "calls");
+  profile::Cost rest = all;
+  for (std::size_t n = 0; n < std::min(most, functions.size()); ++n) {
+    const auto& function = functions[n];
+    text += fmt::format("{:>14} {:>6.2f} {:>14} {:>10}  {}\n", function.own.cycles,
+                        profile::percent(function.own.cycles, all.cycles), function.own.wait, function.calls,
+                        printable(profiler.map().functions()[function.function].name));
+    rest.cycles -= function.own.cycles;
+  }
+  if (functions.size() > most) {
+    text += fmt::format("{:>14} {:>6.2f} {:>25}  {} more\n", rest.cycles, profile::percent(rest.cycles, all.cycles), "",
+                        functions.size() - most);
+  }
+  return text;
+}
+
 }  // namespace
 
 Monitor::Monitor(Simulation& simulation, const Firmware& firmware, Target& target)
@@ -83,20 +108,33 @@ Monitor::Monitor(Simulation& simulation, const Firmware& firmware, Target& targe
       {"frames", "[N]", "the last frames at the chip", &Monitor::frames},
       {"diag", "", "what the firmware has done wrong", &Monitor::diagnostics},
       {"run-until", "cycle N | text TEXT | frame FILTER", "where the next `continue` ends; alone: forget it",
-       &Monitor::run_until},
-      {"break-frame", "[FILTER | delete [N]]", "stop at frames, each time; alone: list", &Monitor::break_frame},
+       &Monitor::run_until, true},
+      {"break-frame", "[FILTER | delete [N]]", "stop at frames, each time; alone: list", &Monitor::break_frame, true},
+      {"profile", "[on | off]", "where the cycles go from `on` to `off`, by function; alone: up to now",
+       &Monitor::profile},
+      {"snapshot", "[NAME]", "a name for this moment, to go back to; alone: list", &Monitor::snapshot, true},
+      {"restore", "[NAME]", "the next `reverse-continue` goes to that snapshot, or the last", &Monitor::restore, true},
   };
   simulation.on_frame([this](bool to_board, const EthernetFrame& seen) { frame(to_board, seen); });
 }
 
-std::string Monitor::execute(std::string_view line) {
-  const auto [name, arguments] = first_word(line);
+std::vector<const Monitor::Command*> Monitor::commands_named(std::string_view name) const {
   std::vector<const Command*> meant;
   for (const Command& command : commands_) {
-    if (command.name == name) meant = {&command};
-    if (command.name == name) break;
+    if (command.name == name) return {&command};
     if (command.name.starts_with(name)) meant.push_back(&command);
   }
+  return meant;
+}
+
+bool Monitor::is_for_present(std::string_view line) const {
+  const auto meant = commands_named(first_word(line).first);
+  return meant.size() == 1 && meant.front()->for_present;
+}
+
+std::string Monitor::execute(std::string_view line) {
+  const auto [name, arguments] = first_word(line);
+  const auto meant = commands_named(name);
   if (meant.size() != 1) {
     return fmt::format("'{}' is {}; `monitor help` lists the commands\n", printable(name),
                        meant.empty() ? "no command of avrlan's" : "the beginning of several commands");
@@ -229,6 +267,48 @@ std::string Monitor::break_frame(const std::string& arguments) {
   return text.empty() ? "no frame breakpoints\n" : text;
 }
 
+std::string Monitor::profile(const std::string& arguments) {
+  if (target_.frozen()) return "this is the past\n";
+  const Machine& machine = target_.machine();
+  if (arguments == "on") {
+    if (!code_map_) code_map_ = std::make_unique<profile::CodeMap>(firmware_, machine.memory_map());
+    profiler_ = std::make_unique<profile::Profiler>(*code_map_, machine.memory_map().pc_bytes);
+    profiler_->begin(machine.cycle().count);
+    target_.profile(profiler_.get());
+    return "now `continue`\n";
+  }
+  if (!arguments.empty() && arguments != "off")
+    throw UsageError(fmt::format("'{}' is nothing to do with a profile", arguments), "it can be on or off");
+  if (!profiler_) return "there is no profile; `monitor profile on` begins one\n";
+  profiler_->charge(machine.cycle().count);
+  const std::string text = flat_profile(*profiler_);
+  if (arguments == "off") forget_profile();
+  return text;
+}
+
+void Monitor::forget_profile() {
+  target_.profile(nullptr);
+  profiler_.reset();
+}
+
+std::string Monitor::snapshot(const std::string& arguments) {
+  if (history_ == nullptr) return "nothing is remembered\n";
+  if (!arguments.empty()) history_->name(arguments);
+  std::string text;
+  for (const Snapshot& each : history_->snapshots())
+    text += fmt::format("{}: cycle {}\n", printable(each.name), each.cycle.count);
+  return text.empty() ? "no snapshots\n" : text;
+}
+
+std::string Monitor::restore(const std::string& arguments) {
+  if (history_ == nullptr || !history_->go_back_next(arguments)) {
+    throw UsageError(arguments.empty() ? "there is no snapshot" : fmt::format("there is no snapshot {}", arguments),
+                     "`monitor snapshot` lists them; a change of registers or memory by hand has forgotten what was "
+                     "before");
+  }
+  return "now `reverse-continue`; from there to the present, the far end sends what it has sent\n";
+}
+
 void Monitor::frame(bool to_board, const EthernetFrame& octets) {
   seen_.push_back({++frames_seen_, simulation_.machine().now(), to_board, octets});
   if (seen_.size() > frames_kept) seen_.pop_front();
@@ -260,9 +340,10 @@ void Monitor::forget_run_until() {
   until_frame_.reset();
 }
 
-void Monitor::forget_stops() {
+void Monitor::forget() {
   forget_run_until();
   frame_breakpoints_.clear();
+  forget_profile();
 }
 
 }  // namespace avrlan::debug

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,19 +14,28 @@
 #include "emulator/cli/text_watch.hpp"
 #include "emulator/debug/frame_filter.hpp"
 #include "emulator/debug/target.hpp"
+#include "emulator/profile/code_map.hpp"
+#include "emulator/profile/profiler.hpp"
 
 namespace avrlan::debug {
+
+class History;
 
 class Monitor {
  public:
   // All must outlive the monitor, which must outlive the run.
   Monitor(Simulation& simulation, const Firmware& firmware, Target& target);
 
+  // Where snapshots are; without one there are none. It must outlive the last execute().
+  void remember_in(History& history) { history_ = &history; }
+
   // What to show: lines, each with a line feed. A command may be shortened as long as one alone begins so.
   std::string execute(std::string_view line);
+  // Whether this is for the present, even while gdb looks at the past.
+  bool is_for_present(std::string_view line) const;
 
-  // No stop that was asked for is wanted any more.
-  void forget_stops();
+  // Nobody wants the stops and the profile any more that were asked for.
+  void forget();
   // A frame of the console's USART.
   void uart(std::uint8_t byte);
   // `monitor run-until cycle`; nullopt: not asked for. The debugger stops there.
@@ -39,6 +49,7 @@ class Monitor {
     std::string_view arguments;
     std::string_view help;
     std::string (Monitor::*run)(const std::string& arguments);
+    bool for_present = false;
   };
   struct SeenFrame {
     std::uint64_t number;
@@ -47,6 +58,7 @@ class Monitor {
     EthernetFrame frame;
   };
 
+  std::vector<const Command*> commands_named(std::string_view name) const;
   std::string help(const std::string&);
   std::string reset(const std::string&);
   std::string cycles(const std::string&);
@@ -56,10 +68,14 @@ class Monitor {
   std::string diagnostics(const std::string&);
   std::string run_until(const std::string& arguments);
   std::string break_frame(const std::string& arguments);
+  std::string profile(const std::string& arguments);
+  std::string snapshot(const std::string& arguments);
+  std::string restore(const std::string& arguments);
 
   void frame(bool to_board, const EthernetFrame& frame);
   void stop(std::string why);
   void forget_run_until();
+  void forget_profile();
   std::string line_of(const SeenFrame& seen) const;
 
   Simulation& simulation_;
@@ -73,6 +89,9 @@ class Monitor {
   std::optional<TextWatch> until_text_;
   std::optional<FrameFilter> until_frame_;
   std::string why_;
+  std::unique_ptr<profile::CodeMap> code_map_;
+  std::unique_ptr<profile::Profiler> profiler_;
+  History* history_ = nullptr;
 };
 
 }  // namespace avrlan::debug

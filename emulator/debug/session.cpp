@@ -59,7 +59,7 @@ std::uint32_t crc32(std::span<const std::uint8_t> bytes) {
 Concern concern_of(std::string_view packet) {
   if (packet == "bs" || packet == "bc") return Concern::back;
   if (packet.starts_with("vCont;")) return Concern::resume;
-  for (const std::string_view begin : {"qRcmd", "qCRC", "vFlash"}) {
+  for (const std::string_view begin : {"qCRC", "vFlash"}) {
     if (packet.starts_with(begin)) return Concern::target;
   }
   for (const std::string_view begin : {"vRun", "vKill"}) {

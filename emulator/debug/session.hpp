@@ -20,7 +20,7 @@ enum class Action : std::uint8_t {
 };
 
 // What a packet is about: the target's registers and memories; running it; running it backwards; ending what is being
-// looked at; anything else.
+// looked at; anything else, as a command of `monitor`.
 enum class Concern : std::uint8_t { target, resume, back, leave, other };
 Concern concern_of(std::string_view packet);
 

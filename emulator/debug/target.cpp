@@ -283,7 +283,7 @@ void Target::insert_all(std::string_view points) {
 
 void Target::resume(const Resume& resume) {
   watcher_.begin(resume, machine_.cycle());
-  if (watcher_.watches() || resume.kind != Resume::Kind::go) {
+  if (watcher_.is_needed() || resume.kind != Resume::Kind::go) {
     machine_.observe(instrument_of(watcher_));
   } else {
     machine_.observe({});

@@ -78,8 +78,14 @@ class Target {
   // A low pulse on RESET; the program counter is where the reset leads on return, and some cycles of the start-up time have passed.
   void reset();
 
+  // From the next resume() on; nullptr: no longer. The profiler must live until then.
+  void profile(profile::Profiler* profiler) { watcher_.profile(profiler); }
+
   // Nothing of the above changes the machine any more.
-  void freeze() { frozen_ = true; }
+  void freeze() {
+    frozen_ = true;
+    watcher_.profile(nullptr);
+  }
   bool frozen() const { return frozen_; }
   // Whether registers or memories were written, or the MCU was reset, since the last call.
   bool take_changed() { return std::exchange(changed_, false); }

@@ -97,10 +97,12 @@ void Watcher::interrupt(const cpu::InterruptEntry& entry) {
   instruction_cycle_ = entry.started;
   touch_return_address(entry.sp, Access::write);
   handlers_.push_back(entry.sp);
+  if (profiler_ != nullptr) profiler_->interrupt(entry);
   if (resume_.kind == Resume::Kind::step) begun_ = true;
 }
 
 void Watcher::reset() {
+  if (profiler_ != nullptr) profiler_->reset();
   handlers_.clear();
   begun_ = true;
 }

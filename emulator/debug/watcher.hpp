@@ -1,5 +1,6 @@
 #pragma once
-// The observer behind single steps, steps over a range of addresses, and watchpoints. A run that needs none of them is not observed.
+// The observer behind single steps, steps over a range of addresses, watchpoints and `monitor profile`. A run that needs none
+// of them is not observed.
 //
 // A register of the chip is touched when the firmware has read or written it (Nic::on_register_access), and written to when
 // its value is another one before the next instruction, whoever did it.
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "emulator/cpu/exact_engine.hpp"
+#include "emulator/profile/profiler.hpp"
 #include "nic-model/core/nic.hpp"
 #include "nic-model/core/time.hpp"
 
@@ -51,7 +53,7 @@ class Watcher {
   static constexpr bool calls = true;
   static constexpr bool stack = false;
   static constexpr bool interrupts = true;
-  static constexpr bool sleep = false;
+  static constexpr bool sleep = true;
 
   // The size of a return address on the stack, in bytes; the chip must outlive the watcher.
   Watcher(unsigned pc_bytes, const Nic& nic) : pc_bytes_(pc_bytes), nic_(nic) {}
@@ -59,7 +61,9 @@ class Watcher {
   // Each byte counts how often it is watched. They are in the data space, or registers of the chip.
   void watch(std::uint32_t address, Access access);
   void unwatch(std::uint32_t address, Access access);
-  bool watches() const { return watched_ != 0; }
+  // Where the cycles go that pass; nullptr: nobody asks.
+  void profile(profile::Profiler* profiler) { profiler_ = profiler; }
+  bool is_needed() const { return watched_ != 0 || profiler_ != nullptr; }
 
   void begin(const Resume& resume, Cycles now);
   // Of the run that has ended last; nullopt: it was no watchpoint that ended it.
@@ -83,17 +87,28 @@ class Watcher {
     if (resume_.kind >= Resume::Kind::step && step_ends(2 * pc)) [[unlikely]]
       return true;
     instruction_cycle_ = cycle;
+    if (profiler_ != nullptr) [[unlikely]]
+      profiler_->instruction(pc, cycle);
     return false;
   }
   void load(std::uint16_t address, std::uint8_t) { touch(address, Access::read); }
   void store(std::uint16_t address, std::uint8_t) { touch(address, Access::write); }
-  void call(std::uint32_t, std::uint32_t, std::uint16_t sp) { touch_return_address(sp, Access::write); }
-  void ret(std::uint32_t, std::uint32_t, std::uint16_t sp) {
+  void call(std::uint32_t from, std::uint32_t to, std::uint16_t sp) {
+    touch_return_address(sp, Access::write);
+    if (profiler_ != nullptr) [[unlikely]]
+      profiler_->call(from, to, sp);
+  }
+  void ret(std::uint32_t from, std::uint32_t to, std::uint16_t sp) {
+    if (profiler_ != nullptr) [[unlikely]]
+      profiler_->ret(from, to, sp);
     touch_return_address(static_cast<std::uint16_t>(sp - pc_bytes_), Access::read);
     while (!handlers_.empty() && sp > handlers_.back()) handlers_.pop_back();
   }
   void interrupt(const cpu::InterruptEntry& entry);
   void reset();
+  void slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles) {
+    if (profiler_ != nullptr) profiler_->slept(next_pc, from, cycles);
+  }
 
  private:
   void touch(std::uint16_t address, Access access) {
@@ -110,6 +125,7 @@ class Watcher {
 
   const unsigned pc_bytes_;
   const Nic& nic_;
+  profile::Profiler* profiler_ = nullptr;
   std::array<std::uint8_t, 0x10000> kinds_{};  // of the data space
   struct Watched {
     std::uint32_t address;

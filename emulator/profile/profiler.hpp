@@ -133,6 +133,10 @@ class Profiler {
   void reset();
   void slept(std::uint32_t next_pc, std::int64_t from, std::int64_t cycles);
 
+  // What passes from `cycle` on counts, in the middle of a run. Chains of calls begin where the program is, so that what a
+  // function costs with those it calls is not known of those that have been entered already.
+  void begin(std::int64_t cycle) { node_since_ = cycle; }
+
   // Attributes what has passed up to now to the chain of calls. Between two instructions.
   void charge(std::int64_t cycle);
 
