@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -21,27 +24,32 @@ const std::string firmware_dir = AVRLAN_FIRMWARE_DIR;
 // avrlan, waiting for gdb at a port of its own.
 class Avrlan {
  public:
-  explicit Avrlan(const std::string& elf, const std::vector<std::string>& more = {"--net", "none", "--pace", "max"})
-      : Avrlan(elf, command(elf, more), nullptr) {}
+  explicit Avrlan(const std::string& elf, const std::vector<std::string>& more = {"--net", "none", "--pace", "max"},
+                  const std::function<void()>& in_child = {})
+      : Avrlan(in_child, elf, command(elf, more)) {}
   // Of a recording.
   static Avrlan replay(const std::string& trace, const std::string& elf) {
-    return Avrlan(elf, {AVRLAN_PROGRAM, "replay", trace, elf, "--any-firmware", "--gdb", "0"}, nullptr);
+    return Avrlan({}, elf, {AVRLAN_PROGRAM, "replay", trace, elf, "--any-firmware", "--gdb", "0"});
   }
 
   const std::string& endpoint() const { return endpoint_; }
   Process& process() { return process_; }
   // What gdb prints while it does all of this.
   std::string gdb(const std::vector<std::string>& commands, const std::string& target = "remote") const {
-    std::vector<std::string> line = {"avr-gdb", "-nx", "-q", "-batch", elf_, "-ex", "set pagination off"};
-    for (const auto& first : {"target " + target + " " + endpoint_}) line.insert(line.end(), {"-ex", first});
-    for (const auto& each : commands) line.insert(line.end(), {"-ex", each});
-    const Completed done = run(line);
+    const Completed done = run(gdb_command(commands, target));
     return done.out + done.err;
+  }
+  std::vector<std::string> gdb_command(const std::vector<std::string>& commands,
+                                       const std::string& target = "remote") const {
+    std::vector<std::string> line = {"avr-gdb", "-nx", "-q", "-batch", elf_, "-ex", "set pagination off"};
+    line.insert(line.end(), {"-ex", "target " + target + " " + endpoint_});
+    for (const auto& each : commands) line.insert(line.end(), {"-ex", each});
+    return line;
   }
 
  private:
-  Avrlan(const std::string& elf, const std::vector<std::string>& command_line, std::nullptr_t)
-      : elf_(elf), process_(command_line) {
+  Avrlan(const std::function<void()>& in_child, const std::string& elf, const std::vector<std::string>& command_line)
+      : elf_(elf), process_(command_line, in_child) {
     EXPECT_TRUE(process_.wait_for_err("target remote 127.0.0.1:")) << process_.err();
     std::smatch port;
     EXPECT_TRUE(process_.wait_for_err("'\n")) << process_.err();
@@ -87,6 +95,15 @@ TEST(Gdb, StopsAtBreakpointsAndShowsTheProgram) {
   EXPECT_HAS(out, "n=5\n");
   EXPECT_HAS(out, "{x = 1, y = -4}");
   EXPECT_HAS(out, "Value returned is $2 = 2");
+}
+
+TEST(Gdb, WatchesAnIoRegister) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb(
+      {"watch {unsigned char}0x800024", "continue", "frame", "delete", "awatch {unsigned char}0x800023", "continue"});
+  EXPECT_HAS(out, "Old value = 0 '\\000'\nNew value = 2 '\\002'") << "DDRB";
+  EXPECT_HAS(out, "sei();") << "what comes behind it";
+  EXPECT_HAS(out, "Hardware access (read/write) watchpoint 2: {unsigned char}0x800023\n\n") << "PINB";
 }
 
 TEST(Gdb, HardwareBreakpointsStopToo) {
@@ -190,7 +207,9 @@ TEST(Gdb, EndsTheRunWhenItIsKilledForGood) {
 TEST(Gdb, TellsTheEnd) {
   Avrlan avrlan(uno());
   EXPECT_HAS(avrlan.gdb({"break main", "continue", "set variable rounds = 50", "continue"}), "exited with code 07");
-  EXPECT_EQ(avrlan.process().finish().status, 7);
+  const Completed done = avrlan.process().finish();
+  EXPECT_EQ(done.status, 7);
+  EXPECT_FALSE(has(done.err, "gdb has gone")) << done.err;
 }
 
 TEST(Gdb, ShowsTheInstructionThatEndsTheRun) {
@@ -211,11 +230,18 @@ TEST(Gdb, RefusesASecondGdb) {
   EXPECT_HAS(out, "add (a=0, b=1)");
 }
 
+// While the firmware runs; it would for another minute.
 TEST(Gdb, IsInterruptedByCtrlC) {
   const Avrlan avrlan(uno(), {"--net", "none", "--pace", "real"});
-  const std::string out = avrlan.gdb({"break main", "continue", "set variable rounds = 60000", "continue &",
-                                      "interrupt", "printf \"rounds=%d\\n\", rounds"});
-  EXPECT_FALSE(has(out, "closed")) << out;
+  Process gdb(avrlan.gdb_command({"break main", "continue", "set variable rounds = 60000", "set debug remote 1",
+                                  "continue", "set debug remote 0", "backtrace", "printf \"rounds=%u\\n\", rounds",
+                                  "monitor cycles", "break outer", "continue", "kill"}));
+  ASSERT_TRUE(gdb.wait_for_err("Sending packet: $vCont;c")) << gdb.err();
+  gdb.signal(SIGINT);
+  const Completed done = gdb.finish();
+  EXPECT_HAS(done.out, "Program received signal SIGINT");
+  EXPECT_HAS(done.out, "rounds=60000\n");
+  EXPECT_HAS(done.out, "Breakpoint 2, outer") << "and goes on";
 }
 
 TEST(Gdb, LoadsAnotherProgram) {
@@ -343,27 +369,70 @@ TEST(Gdb, ForgetsWhatWasBeforeAChange) {
 // A page of 20,000 octets from the web image, asked for by curl.
 class GdbNetwork : public testing::Test {
  protected:
-  Avrlan avrlan{firmware_dir + "/uno-enc28j60/web.elf", {"--hostfwd", "tcp:127.0.0.1:0-:80", "--pace", "max"}};
+  explicit GdbNetwork(const std::string& pace = "max", const std::function<void()>& in_child = {})
+      : avrlan{firmware_dir + "/uno-enc28j60/web.elf", {"--hostfwd", "tcp:127.0.0.1:0-:80", "--pace", pace}, in_child} {
+  }
+  Avrlan avrlan;
   std::string page() {
     std::smatch port;
     std::regex_search(avrlan.process().err(), port, std::regex("forwarding tcp (127[.]0[.]0[.]1:[0-9]+)"));
-    return "curl -s --max-time 50 'http://" + port[1].str() + "/bytes?n=20000'";
+    return "curl -s --max-time 300 'http://" + port[1].str() + "/bytes?n=20000'";
   }
   std::string in_background() { return "shell " + page() + " | wc -c > " + file + " &"; }
   const std::string file = testing::TempDir() + "avrlan-gdb-" + std::to_string(::getpid());
   ~GdbNetwork() override { std::filesystem::remove(file); }
 };
 
-TEST_F(GdbNetwork, IsHeldWhileTheFirmwareIsStopped) {
+TEST_F(GdbNetwork, ServesWhoeverAsksWhenGdbIsNotThere) {
   const std::string out =
-      avrlan.gdb({"monitor break-frame in tcp port 80 syn", in_background(), "continue", "monitor frames 1",
-                  "monitor cycles", "shell sleep 2", "monitor cycles", "detach"});
+      avrlan.gdb({"monitor run-until text address", "continue", "detach", "shell " + page() + " | wc -c",
+                  "target remote " + avrlan.endpoint(), "monitor run-until frame in tcp port 80 syn", in_background(),
+                  "continue", "monitor frames 1", "kill"});
+  EXPECT_HAS(out, "\n20000\n");
   EXPECT_HAS(out, "tcp SYN seq");
-  const std::vector<long> cycles = cycles_of(out);
-  ASSERT_EQ(cycles.size(), 2u) << out;
-  EXPECT_EQ(cycles[0], cycles[1]);
-  EXPECT_EQ(run({"sh", "-c", page() + " | wc -c"}).out, "20000\n") << "and is served when gdb has gone";
+  EXPECT_EQ(avrlan.process().finish().status, 137);
 }
+
+// In which 100 s can pass at once, for avrlan and for curl (shifted_clock.c).
+class GdbLongStop : public GdbNetwork, public testing::WithParamInterface<const char*> {
+ protected:
+  GdbLongStop() : GdbNetwork(GetParam(), shifted_clock) {}
+  ~GdbLongStop() override { std::filesystem::remove(clock_file); }
+  inline static const std::string clock_file = testing::TempDir() + "avrlan-clock-" + std::to_string(::getpid());
+  static void shifted_clock() {
+    if (!std::filesystem::exists(clock_file)) std::ofstream(clock_file) << '0';
+    ::setenv("LD_PRELOAD", AVRLAN_SHIFTED_CLOCK, 1);
+    ::setenv("SHIFTED_CLOCK", clock_file.c_str(), 1);
+    ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 0);
+  }
+};
+
+TEST_P(GdbLongStop, OfABreakpointInTheTcpInputLeavesTheConnectionAlone) {
+  Process gdb(avrlan.gdb_command({"monitor run-until text address", "continue", "break tcp_input", "ignore 1 4",
+                                  "shell echo ready", "continue", "monitor cycles", "shell printf 1 1<>" + clock_file,
+                                  "stepi", "monitor cycles", "delete", "monitor run-until frame out tcp port 80 fin",
+                                  "continue", "monitor cycles", "detach"}));
+  ASSERT_TRUE(gdb.wait_for_out("ready")) << gdb.err();
+  Process curl({"sh", "-c", page() + " -o /dev/null -w '%{http_code} %{size_download} %{time_total}'"}, shifted_clock);
+  const Completed done = gdb.finish();
+  const std::string out = done.out + done.err;
+  EXPECT_HAS(out, "::tcp_input (");
+  const std::vector<long> cycles = cycles_of(out);
+  ASSERT_EQ(cycles.size(), 3u) << out;
+  EXPECT_LE(cycles[1] - cycles[0], 10) << out;
+  EXPECT_LT(cycles[2] - cycles[1], 16'000'000) << "no more than a second for the rest of the page" << out;
+  const Completed page = curl.finish();
+  std::istringstream said(page.out);
+  int status = 0, octets = 0;
+  double seconds = 0;
+  said >> status >> octets >> seconds;
+  EXPECT_EQ(status, 200) << page.out << page.err << out;
+  EXPECT_EQ(octets, 20000) << page.out;
+  EXPECT_GE(seconds, 100) << page.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Paces, GdbLongStop, testing::Values("max", "real"),
+                         [](const auto& pace) { return std::string(pace.param); });
 
 // EPKTCNT, which a frame of the gateway's counts up and the firmware down, there and back.
 TEST_F(GdbNetwork, WatchesWhatTheChipDoesByItself) {
@@ -437,6 +506,32 @@ TEST(Gdb, GoesOnAfterAClientThatComesAndGoes) {
                 .status,
             0);
   EXPECT_TRUE(avrlan.process().wait_for_err("the firmware ended with status 7")) << avrlan.process().err();
+  EXPECT_HAS(avrlan.process().err(), "gdb has gone without `detach`; the firmware goes on");
+}
+
+// Killed itself, in the middle of a run and of the past.
+TEST(Gdb, GoesOnWhenGdbIsKilled) {
+  Avrlan avrlan(uno(), {"--net", "none", "--pace", "real"});
+  const auto kill_gdb = [&](std::vector<std::string> commands, const std::string& when) {
+    commands.insert(commands.begin(), "set debug remote 1");
+    Process gdb(avrlan.gdb_command(commands));
+    EXPECT_TRUE(gdb.wait_for_err(when)) << gdb.err();
+    gdb.signal(SIGKILL);
+    gdb.finish();
+  };
+  const std::string gone = "avrlan: gdb has gone without `detach`";
+  kill_gdb({"continue"}, "Sending packet: $vCont;c");
+  EXPECT_TRUE(avrlan.process().wait_for_err(gone)) << avrlan.process().err();
+  kill_gdb({"break outer", "continue", "stepi", "reverse-stepi", "echo here\n", "shell exec sleep 9 &>/dev/null"},
+           "Sending packet: $bs");
+  const std::string out = avrlan.gdb({"break outer", "continue", "print rounds", "detach"});
+  EXPECT_HAS(out, "= 1000\n");
+  const Completed done = avrlan.process().finish();
+  EXPECT_EQ(done.status, 7);
+  const std::size_t first = done.err.find(gone);
+  EXPECT_NE(done.err.find(gone, first + 1), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find(gone, done.err.find(gone, first + 1) + 1), std::string::npos)
+      << "not after detach" << done.err;
 }
 
 TEST(Gdb, ShowsRegistersByName) {
@@ -454,6 +549,76 @@ TEST(Gdb, ShowsRegistersByName) {
 TEST(Gdb, RunsUntilACycleOfTheMonitors) {
   const Avrlan avrlan(uno());
   EXPECT_HAS(avrlan.gdb({"monitor run-until cycle 100000", "continue", "monitor cycles"}), "cycle 100000,");
+}
+
+TEST(Gdb, RunsUntilATextOfTheMonitors) {
+  Avrlan avrlan(firmware_dir + "/uno-enc28j60/hello.elf");
+  const std::string out = avrlan.gdb({"monitor run-until text hello", "continue", "monitor cycles", "kill"});
+  EXPECT_HAS(out, "the text has come\n");
+  ASSERT_EQ(cycles_of(out).size(), 1u) << out;
+  EXPECT_HAS(avrlan.process().finish().out, "hello");
+}
+
+// Of whole rounds of the loop, so that it is known what they take.
+TEST(Gdb, ProfilesASpan) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"break outer if n == 20", "continue", "monitor profile", "monitor profile on",
+                                      "monitor cycles", "delete", "break outer if n == 40", "continue",
+                                      "monitor cycles", "monitor profile off", "monitor profile"});
+  std::smatch before, after;
+  const std::regex cycles("active ([0-9]+), in interrupts ([0-9]+) of these, asleep ([0-9]+)");
+  ASSERT_TRUE(std::regex_search(out, before, cycles)) << out;
+  const std::string behind = before.suffix();
+  ASSERT_TRUE(std::regex_search(behind, after, cycles)) << out;
+  const auto passed = [&](std::size_t n) { return std::stol(after[n]) - std::stol(before[n]); };
+  EXPECT_HAS(out, std::to_string(passed(1)) + " cycles active, " + std::to_string(passed(3)) + " asleep\n");
+  std::map<std::string, std::pair<long, long>> functions;
+  const std::regex row("\n +([0-9]+) +[0-9.]+ +[0-9]+ +([0-9]+)  (\\w+)");
+  for (auto at = std::sregex_iterator(out.begin(), out.end(), row); at != std::sregex_iterator(); ++at)
+    functions[(*at)[3]] = {std::stol((*at)[1]), std::stol((*at)[2])};
+  ASSERT_EQ(functions.size(), 4u) << out;
+  EXPECT_EQ(functions["__vector_14"], (std::pair{passed(2), 20L})) << out;
+  EXPECT_EQ(functions["add"].second, 40) << out;
+  EXPECT_EQ(functions["outer"].second, 20) << out;
+  EXPECT_EQ(functions["add"].first + functions["outer"].first + functions["main"].first, passed(1) - passed(2)) << out;
+  EXPECT_HAS(out, "there is no profile");
+}
+
+TEST(Gdb, GoesBackToSnapshots) {
+  const Avrlan avrlan(uno());
+  const std::string out = avrlan.gdb({"monitor snapshot start",
+                                      "break add if a == 20",
+                                      "continue",
+                                      "monitor snapshot at twenty",
+                                      "monitor cycles",
+                                      "delete",
+                                      "break add if a == 40",
+                                      "continue",
+                                      "delete",
+                                      "monitor restore at twenty",
+                                      "reverse-continue",
+                                      "monitor cycles",
+                                      "printf \"a=%d\\n\", a",
+                                      "monitor restore start",
+                                      "reverse-continue",
+                                      "monitor cycles",
+                                      "monitor snapshot",
+                                      "monitor restore none",
+                                      "monitor restore",
+                                      "continue",
+                                      "printf \"a=%d\\n\", a",
+                                      "monitor restore",
+                                      "set variable ticks = 1",
+                                      "monitor restore"});
+  const std::vector<long> cycles = cycles_of(std::regex_replace(out, std::regex(": cycle"), ""));
+  ASSERT_EQ(cycles.size(), 3u) << out;
+  EXPECT_EQ(cycles[1], cycles[0]) << out;
+  EXPECT_EQ(cycles[2], 0) << out;
+  EXPECT_HAS(out, "a=20\n");
+  EXPECT_HAS(out, "start: cycle 0\nat twenty: cycle " + std::to_string(cycles[0]) + "\n");
+  EXPECT_HAS(out, "there is no snapshot none");
+  EXPECT_HAS(out, "a=40\n") << "forward to the present, whatever was to be gone back to";
+  EXPECT_HAS(out, "there is no snapshot;") << "after a change by hand";
 }
 
 // What Visual Studio Code and CLion speak.
