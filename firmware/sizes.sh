@@ -10,7 +10,7 @@ for elf in "$dir"/*/*.elf; do
   case $board in
     uno-*) ram=2048 ;;
     mega-*) ram=8192 ;;
-    ethernut1) ram=4096 ;;
+    ethernut1 | mega128-*) ram=4096 ;;
     *) continue ;;
   esac
   avr-size "$elf" | awk -v board="$board" -v image="$(basename "$elf" .elf)" -v ram="$ram" \

@@ -100,6 +100,9 @@ if [ $# -eq 0 ]; then
   for name in web.curl web.lossy echo-interrupt.scripted netio.transmit netio-minimal.transmit dhcp-dns-ntp.scripted; do
     set -- "$@" "ethernut1/$name"
   done
+  for name in web.curl echo-interrupt.scripted netio.transmit; do
+    set -- "$@" "mega128-rtl8019as/$name"
+  done
 fi
 for trace in "$@"; do
   mkdir -p "$here/${trace%/*}"

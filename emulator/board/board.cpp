@@ -26,6 +26,16 @@ const std::vector<Board>& boards() {
        .nic_range = BusRange{0x8000, 0xFFFF},
        .nic_int_inverted = true,
        .external_ram = 0x8000},
+      {.name = "mega128-rtl8019as",
+       .summary = "ATmega128 with an RTL8019AS on its ports: data A, address PC0 to PC4, IORB PC5, IOWB PC6, INT PE4",
+       .mcu = "atmega128",
+       .hz = 16'000'000,
+       .nic = "rtl8019as",
+       .nic_select = std::nullopt,
+       .nic_int = Pin{'E', 4},
+       .nic_reset = Pin{'C', 7},
+       .nic_ports = PortBusPins{.data = 'A', .address = {'C', 0}, .read = {'C', 5}, .write = {'C', 6}},
+       .nic_reset_high = true},
   };
   return all;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/board/pin.hpp"
+#include "emulator/board/port_bus_pins.hpp"
 #include "nic-model/rtl8019as/options.hpp"
 
 namespace avrlan {
@@ -31,11 +32,13 @@ struct Board {
   std::optional<Pin> nic_reset;
   std::optional<unsigned> nic_usart = std::nullopt;  // its SPI is this USART in SPI mode, not the SPI
   bool nic_clock = false;  // CLKOUT of the chip is the MCU's clock, and hz what it begins with
-  std::optional<BusRange> nic_range = std::nullopt;  // of a chip on the external bus: what selects it
-  bool nic_int_inverted = false;                     // between the chip's interrupt pin and nic_int
-  std::uint32_t external_ram = 0;                    // octets, from address 0 of the external bus on
-  bool nic_reset_high = false;                       // a high level at nic_reset resets the chip, not a low one
-  Rtl8019asOptions rtl8019as{};                      // of such a chip; its errata are of a run, not of a board
+  // A chip with a parallel bus is on the external bus, where these addresses select it, or on ports.
+  std::optional<BusRange> nic_range = std::nullopt;
+  std::optional<PortBusPins> nic_ports = std::nullopt;
+  bool nic_int_inverted = false;   // between the chip's interrupt pin and nic_int
+  std::uint32_t external_ram = 0;  // octets, from address 0 of the external bus on
+  bool nic_reset_high = false;     // a high level at nic_reset resets the chip, not a low one
+  Rtl8019asOptions rtl8019as{};    // of such a chip; its errata are of a run, not of a board
   // Where an EEPROM that the MCU plays has its pins: Rtl8019asOptions::Eeprom::external.
   std::optional<Pin> nic_eesk = std::nullopt;
   std::optional<Pin> nic_eedo = std::nullopt;

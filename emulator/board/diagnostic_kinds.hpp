@@ -11,6 +11,8 @@ namespace avrlan {
 inline constexpr std::string_view final_errors[] = {"closed-flash", "illegal-opcode", "outside-flash"};
 
 inline constexpr DiagnosticKind machine_diagnostic_kinds[] = {
+    {"bus-both-strobes", Severity::warning, "a chip's bus on ports: IORB and IOWB low at the same time"},
+    {"bus-not-driven", Severity::warning, "a chip's bus on ports: written to while a data line is no output"},
     {"closed-flash", Severity::error, "execution in a part of the flash that SPM is programming"},
     {"flash-read-while-busy", Severity::warning, "the flash's read-while-write section read while it is being written"},
     {"flash-read-outside", Severity::error, "LPM or ELPM outside the flash"},

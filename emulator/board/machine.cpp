@@ -29,6 +29,7 @@
 #include "emulator/peripherals/flash_memory.hpp"
 #include "emulator/peripherals/gpio.hpp"
 #include "emulator/peripherals/part.hpp"
+#include "emulator/peripherals/port_bus.hpp"
 #include "emulator/peripherals/reset_control.hpp"
 #include "emulator/peripherals/simavr_modules.hpp"
 #include "emulator/peripherals/spi.hpp"
@@ -269,6 +270,7 @@ class Machine::Impl {
   const EngineKind engine_kind_;
   std::unique_ptr<cpu::Engine> engine_;
   BusChip bus_chip_{context_};
+  std::optional<peripherals::PortBus> port_bus_;
   std::unique_ptr<PinTrace> trace_;
   bool executing_ = false;
   bool stopped_ = false;
@@ -391,9 +393,13 @@ void Machine::Impl::attach(Nic& nic, SpiDevice& spi) {
 }
 
 void Machine::Impl::attach(Nic& nic, BusDevice& bus) {
-  bus_chip_.chip = &bus;
-  const BusRange range = board.nic_range.value();
-  exact_engine("given an external bus").data_space().add_device(range.first, range.last, bus_chip_);
+  if (board.nic_ports) {
+    port_bus_.emplace(context_, gpio_, *board.nic_ports, bus);
+  } else {
+    bus_chip_.chip = &bus;
+    const BusRange range = board.nic_range.value();
+    exact_engine("given an external bus").data_space().add_device(range.first, range.last, bus_chip_);
+  }
   connect_pins(nic);
   if (auto* const chip = dynamic_cast<Rtl8019as*>(&nic); chip != nullptr && board.nic_eesk && board.nic_eedo) {
     gpio_.drive(*board.nic_eesk, false);

@@ -86,8 +86,8 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   // Wires the chip to the board's pins and to its bus. Both references are the same object, which must live until the last
-  // run_until; call once, before the first. An access of the bus is dated at the start of its instruction. Throws UsageError
-  // with the simavr engine, which has no external bus.
+  // run_until; call once, before the first. An access of the external bus is dated at the start of its
+  // instruction. Throws UsageError with the simavr engine, which has no external bus.
   void attach(Nic& nic, SpiDevice& spi);
   void attach(Nic& nic, BusDevice& bus);
 

@@ -20,6 +20,16 @@ std::vector<Used> uses(const Board& board, const peripherals::Gpio& gpio) {
   if (board.nic_select) all.push_back({*board.nic_select, board.nic + " select"});
   if (board.nic_int) all.push_back({*board.nic_int, board.nic + " INT"});
   if (board.nic_reset) all.push_back({*board.nic_reset, board.nic + " reset"});
+  if (board.nic_ports) {
+    const PortBusPins& bus = *board.nic_ports;
+    all.push_back({bus.read, board.nic + " IORB"});
+    all.push_back({bus.write, board.nic + " IOWB"});
+    for (std::uint8_t line = 0; line < PortBusPins::address_lines; ++line)
+      all.push_back({{bus.address.port, static_cast<std::uint8_t>(bus.address.bit + line)},
+                     fmt::format("{} A{}", board.nic, line)});
+    for (std::uint8_t line = 0; line < 8; ++line)
+      all.push_back({{bus.data, line}, fmt::format("{} D{}", board.nic, line)});
+  }
   if (board.nic_eesk) all.push_back({*board.nic_eesk, board.nic + " EESK"});
   if (board.nic_eedo) all.push_back({*board.nic_eedo, board.nic + " EEDO"});
   for (const auto& alternate : gpio.alternates()) all.push_back({alternate.pin, alternate.name});

@@ -24,6 +24,8 @@ namespace avrlan {
 
 namespace {
 
+constexpr std::string_view ports_example =
+    "ports = { data = \"A\", address = \"PC0\", read = \"PC5\", write = \"PC6\" }";
 constexpr std::int64_t page = 256, data_space = 0x10000;
 // ECOCON at power-on (ENC28J60 data sheet, section 2.3).
 constexpr std::int64_t clkout_at_power_on = 6'250'000;
@@ -90,17 +92,19 @@ class McuPins {
     const auto pin = Pin::parse(text->value);
     if (!pin)
       throw text->place.error(fmt::format("'{}' is no pin", text->value), fmt::format("write {} = \"PB2\"", key));
-    if (!machine_.gpio().has(*pin))
-      throw text->place.error(fmt::format("the {} has no pin {}", mcu_, pin->name()), "it has " + all());
-    if (bus_ && (pin->port == 'A' || (pin->port == 'G' && pin->bit <= 2)))
-      throw text->place.error(fmt::format("{} is a line of the external bus", pin->name()),
-                              "port A and PG0 to PG2 are, and of port C what the firmware does not release");
-    for (const auto& [other, name] : taken_) {
-      if (other == *pin)
-        throw text->place.error(fmt::format("{} is {} already", pin->name(), name), "take another pin");
-    }
-    taken_.emplace_back(*pin, key);
+    take(*pin, key, text->place);
     return pin;
+  }
+  void take(Pin pin, const std::string& use, const Place& place) {
+    if (!machine_.gpio().has(pin))
+      throw place.error(fmt::format("the {} has no pin {}", mcu_, pin.name()), "it has " + all());
+    if (bus_ && (pin.port == 'A' || (pin.port == 'G' && pin.bit <= 2)))
+      throw place.error(fmt::format("{} is a line of the external bus", pin.name()),
+                        "port A and PG0 to PG2 are, and of port C what the firmware does not release");
+    for (const auto& [other, name] : taken_) {
+      if (other == pin) throw place.error(fmt::format("{} is {} already", pin.name(), name), "take another pin");
+    }
+    taken_.emplace_back(pin, use);
   }
 
  private:
@@ -191,7 +195,10 @@ Placed<std::int64_t> required_address(TomlTable& range, std::string_view key) {
 void read_bus(TomlTable& nic, McuPins& pins, Board& board) {
   auto range = nic.table("bus", "bus");
   if (!range)
-    throw nic.place().error(fmt::format("an {} without bus", board.nic), "add bus = { first = 0x8000, last = 0xFFFF }");
+    throw nic.place().error(fmt::format("an {} without bus or ports", board.nic),
+                            fmt::format("add bus = {{ first = 0x8000, last = 0xFFFF }}, where it is on the external "
+                                        "bus, or {}",
+                                        ports_example));
   const auto first = required_address(*range, "first"), last = required_address(*range, "last");
   range->finish();
   if (!pins.machine().description().external_memory)
@@ -211,6 +218,33 @@ void read_bus(TomlTable& nic, McuPins& pins, Board& board) {
         fmt::format("begin at {:#06x}, or write external-ram = {}", (board.external_ram + page - 1) / page * page,
                     first.value));
   board.nic_range = BusRange{static_cast<std::uint16_t>(first.value), static_cast<std::uint16_t>(last.value)};
+}
+
+Pin required_pin(TomlTable& ports, McuPins& pins, const std::string& key) {
+  if (const auto pin = pins.read(ports, key)) return *pin;
+  throw ports.place().error(fmt::format("this bus on ports has no {}", key), fmt::format("write {}", ports_example));
+}
+
+void read_ports(TomlTable& ports, McuPins& pins, Board& board) {
+  const auto data = ports.required_text("data", "A");
+  if (data.value.size() != 1 || data.value[0] < 'A' || data.value[0] > 'L')
+    throw data.place.error(fmt::format("'{}' is no port", data.value), "write data = \"A\" for PA0 to PA7");
+  PortBusPins bus{.data = data.value[0], .address = {}, .read = {}, .write = {}};
+  for (std::uint8_t line = 0; line < 8; ++line) pins.take({bus.data, line}, fmt::format("D{}", line), data.place);
+  const auto address = ports.required_text("address", "PC0");
+  const auto first = Pin::parse(address.value);
+  if (!first || first->bit + PortBusPins::address_lines > 8)
+    throw address.place.error(fmt::format("'{}' is no pin with four more above it in its port", address.value),
+                              "A0 to A4 are five pins in a row: write address = \"PC0\" for PC0 to PC4");
+  bus.address = *first;
+  for (std::uint8_t line = 0; line < PortBusPins::address_lines; ++line) {
+    const Pin pin{first->port, static_cast<std::uint8_t>(first->bit + line)};
+    pins.take(pin, fmt::format("A{}", line), address.place);
+  }
+  bus.read = required_pin(ports, pins, "read");
+  bus.write = required_pin(ports, pins, "write");
+  ports.finish();
+  board.nic_ports = bus;
 }
 
 MacAddress read_mac(const Placed<std::string>& text) {
@@ -264,6 +298,10 @@ void read_rtl8019as(TomlTable& nic, McuPins& pins, Board& board) {
   if (const auto seed = nic.number("memory-seed", 0, INT64_MAX))
     chip.memory_seed = static_cast<std::uint64_t>(seed->value);
   const unsigned base = io_base(chip);
+  if (board.nic_ports) {
+    board.nic_ports->base = static_cast<std::uint16_t>(base);
+    return;
+  }
   bool reached = false;
   for (unsigned address = board.nic_range->first; address <= board.nic_range->last;
        address += io_base_of(1) - io_base_of(0))
@@ -297,8 +335,14 @@ void read_nic(TomlTable& root, McuPins& pins, Board& board) {
   TomlTable nic = *root.table("nic", "nic with chip = " + chip.value);
   nic.required_text("chip", chip.value);
   if (board.nic == "rtl8019as") {
-    read_bus(nic, pins, board);
-    pins.take_for_bus();
+    if (auto ports = nic.table("ports", "bus on ports")) {
+      if (nic.has("bus"))
+        throw ports->place().error("a chip is on the external bus or on ports", "leave out bus, or ports");
+      read_ports(*ports, pins, board);
+    } else {
+      read_bus(nic, pins, board);
+      pins.take_for_bus();
+    }
     read_rtl8019as(nic, pins, board);
   } else {
     read_spi(nic, pins, board);
@@ -324,6 +368,9 @@ std::string nic_toml(const Board& board) {
   if (board.nic_range)
     text +=
         fmt::format("bus = {{ first = 0x{:04X}, last = 0x{:04X} }}\n", board.nic_range->first, board.nic_range->last);
+  if (const auto& bus = board.nic_ports)
+    text += fmt::format("ports = {{ data = \"{}\", address = \"{}\", read = \"{}\", write = \"{}\" }}\n", bus->data,
+                        bus->address.name(), bus->read.name(), bus->write.name());
   pin("int", board.nic_int);
   flag("int-inverted", board.nic_int_inverted);
   pin("reset", board.nic_reset);

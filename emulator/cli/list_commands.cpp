@@ -27,6 +27,12 @@ Json list_boards() {
   for (const auto& board : boards()) {
     Json pins = Json::object();
     if (board.nic_select) pins["select"] = board.nic_select->name();
+    if (board.nic_ports) {
+      pins["data"] = std::string(1, board.nic_ports->data);
+      pins["address"] = board.nic_ports->address.name();
+      pins["read"] = board.nic_ports->read.name();
+      pins["write"] = board.nic_ports->write.name();
+    }
     if (board.nic_int) pins["int"] = board.nic_int->name();
     if (board.nic_reset) pins["reset"] = board.nic_reset->name();
     all.push_back({{"name", board.name},

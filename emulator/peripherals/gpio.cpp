@@ -84,16 +84,28 @@ bool Gpio::level(Pin pin) const {
   return (levels(port(pin), mcu_.cycle()) & mask_of(pin)) != 0;
 }
 
+std::uint8_t Gpio::levels(char port) const {
+  return levels(ports_.at(port), mcu_.cycle());
+}
+
 void Gpio::drive(Pin pin, bool high) {
-  Port& at = ports_.at(pin.port);
-  at.driven |= mask_of(pin);
-  at.driven_high = with(at.driven_high, mask_of(pin), high);
-  changed_outside(at);
+  drive(pin.port, mask_of(pin), high ? mask_of(pin) : std::uint8_t{0});
 }
 
 void Gpio::release(Pin pin) {
-  Port& at = ports_.at(pin.port);
-  at.driven = with(at.driven, mask_of(pin), false);
+  release(pin.port, mask_of(pin));
+}
+
+void Gpio::drive(char port, std::uint8_t pins, std::uint8_t levels) {
+  Port& at = ports_.at(port);
+  at.driven |= pins;
+  at.driven_high = merge(pins, levels, at.driven_high);
+  changed_outside(at);
+}
+
+void Gpio::release(char port, std::uint8_t pins) {
+  Port& at = ports_.at(port);
+  at.driven = with(at.driven, pins, false);
   changed_outside(at);
 }
 

@@ -100,9 +100,15 @@ class Gpio {
   bool is_floating(Pin pin) const;
   // High or low as measured at the pin. Where two drive against each other (diagnostic `pin-contention`) the MCU wins.
   bool level(Pin pin) const;
+  // Of a whole port.
+  std::uint8_t levels(char port) const;
+  std::uint8_t outputs(char port) const { return ports_.at(port).outputs; }
   // From now on something outside drives the pin.
   void drive(Pin pin, bool high);
   void release(Pin pin);
+  // Several pins of a port at once.
+  void drive(char port, std::uint8_t pins, std::uint8_t levels);
+  void release(char port, std::uint8_t pins);
   // A resistor to the supply is soldered to the pin, outside or inside of a chip.
   void pull_up(Pin pin);
 

@@ -6,13 +6,13 @@
 // The block transfers add as they go, a word at a time, with the carry of each going into the next: at one wait state 8.5
 // cycles an octet.
 
-#include <avr/io.h>
 #include <stdint.h>
-#include <util/delay_basic.h>
+
+#include "firmware/board/bus_base.hpp"
 
 namespace board {
 
-class Bus {
+class Bus : public BusBase {
  public:
   static void set_up() { nic::set_up_pins(); }
 
@@ -23,19 +23,8 @@ class Bus {
   static uint16_t read_sum(void* to, uint16_t n, uint16_t sum);
   static uint16_t skip_sum(uint16_t n, uint16_t sum);
 
-  // At most 65535 / (F_CPU / 4 MHz) microseconds.
-  static void wait_us(uint16_t us) { _delay_loop_2(static_cast<uint16_t>(us * (F_CPU / 4000000UL + 1))); }
-
  private:
-  static constexpr uint16_t data_port = nic::base + 0x10;
   static volatile uint8_t* registers() { return reinterpret_cast<volatile uint8_t*>(nic::base); }
-  static uint8_t few(uint16_t words) { return words < 255 ? static_cast<uint8_t>(words) : uint8_t{255}; }
-  // The last octet of an odd number is the high half of a word.
-  static uint16_t add_high(uint16_t sum, uint8_t octet) {
-    const uint16_t word = static_cast<uint16_t>(octet << 8);
-    sum = static_cast<uint16_t>(sum + word);
-    return sum < word ? static_cast<uint16_t>(sum + 1) : sum;
-  }
 };
 
 // Moves %[words] words, at least one, by FIRST and SECOND, which leave the octets in %[high] and %[low] and the carry alone.
@@ -58,11 +47,11 @@ inline uint16_t Bus::write_sum(const void* from, uint16_t n, uint16_t sum) {
     __asm__ volatile(BOARD_BUS_WORDS("ld %[high], %a[p]+ \n\t sts %[port], %[high] \n\t",
                                      "ld %[low], %a[p]+ \n\t sts %[port], %[low] \n\t")
                      : [p] "+e"(p), [words] "+r"(words), [sum] "+r"(sum), [high] "=&r"(high), [low] "=&r"(low)
-                     : [port] "i"(data_port)
+                     : [port] "i"(nic::base + data_port)
                      : "memory");
   }
   if (!(n & 1)) return sum;
-  write(0x10, *p);
+  write(data_port, *p);
   return add_high(sum, *p);
 }
 
@@ -74,11 +63,11 @@ inline uint16_t Bus::read_sum(void* to, uint16_t n, uint16_t sum) {
     __asm__ volatile(BOARD_BUS_WORDS("lds %[high], %[port] \n\t st %a[p]+, %[high] \n\t",
                                      "lds %[low], %[port] \n\t st %a[p]+, %[low] \n\t")
                      : [p] "+e"(p), [words] "+r"(words), [sum] "+r"(sum), [high] "=&r"(high), [low] "=&r"(low)
-                     : [port] "i"(data_port)
+                     : [port] "i"(nic::base + data_port)
                      : "memory");
   }
   if (!(n & 1)) return sum;
-  *p = read(0x10);
+  *p = read(data_port);
   return add_high(sum, *p);
 }
 
@@ -88,9 +77,9 @@ inline uint16_t Bus::skip_sum(uint16_t n, uint16_t sum) {
     left = static_cast<uint16_t>(left - words);
     __asm__ volatile(BOARD_BUS_WORDS("lds %[high], %[port] \n\t", "lds %[low], %[port] \n\t")
                      : [words] "+r"(words), [sum] "+r"(sum), [high] "=&r"(high), [low] "=&r"(low)
-                     : [port] "i"(data_port));
+                     : [port] "i"(nic::base + data_port));
   }
-  return n & 1 ? add_high(sum, read(0x10)) : sum;
+  return n & 1 ? add_high(sum, read(data_port)) : sum;
 }
 
 #undef BOARD_BUS_WORDS

@@ -1,8 +1,9 @@
 #ifndef FIRMWARE_BOARD_NIC_RTL8019AS_HPP
 #define FIRMWARE_BOARD_NIC_RTL8019AS_HPP
-// The driver of a board's chip: an RTL8019AS on its external bus.
+// The driver of a board's chip: an RTL8019AS on its bus, external or on ports.
 
-#include "firmware/board/bus.hpp"
+#include BOARD_NIC_BUS
+
 #include "stack/drivers/rtl8019as.hpp"
 
 #define BOARD_NIC_NAME "RTL8019AS"

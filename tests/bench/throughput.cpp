@@ -27,7 +27,7 @@ constexpr double octet_s = 800e-9, gap_s = 9.6e-6;
 constexpr double segment_s = (static_cast<double>(mss) + 54 + 4 + 8) * octet_s + gap_s;
 constexpr double acknowledgement_s = (64 + 8) * octet_s + gap_s;
 constexpr double wire_ceiling = static_cast<double>(mss) / (segment_s + acknowledgement_s);
-// `cycles` an octet (firmware/board/spi.hpp, bus.hpp), and 54 octets of headers with each segment.
+// `cycles` an octet (firmware/board/spi.hpp, bus.hpp, port_bus.hpp), and 54 octets of headers with each segment.
 struct Target {
   const char* board;
   double cycles;
@@ -167,7 +167,8 @@ int main(int argc, char** argv) {
   const std::vector<Target> targets = {
       {"uno-enc28j60", 18, "firmware/board/spi.hpp", {"netio", "netio-interrupt", "netio-minimal"}},
       {"mega-enc28j60", 18, "firmware/board/spi.hpp", {"netio", "netio-interrupt", "netio-minimal"}},
-      {"ethernut1", 8.5, "firmware/board/bus.hpp", {"netio", "netio-interrupt", "netio-minimal"}}};
+      {"ethernut1", 8.5, "firmware/board/bus.hpp", {"netio", "netio-interrupt", "netio-minimal"}},
+      {"mega128-rtl8019as", 8, "firmware/board/port_bus.hpp", {"netio", "netio-interrupt", "netio-minimal"}}};
   std::printf("Ceilings: wire %.0f kB/s", wire_ceiling / 1e3);
   for (const Target& target : targets)
     std::printf(", bus of %s %.0f kB/s", target.board, bus_ceiling(find_board(target.board), target) / 1e3);

@@ -60,6 +60,7 @@ std::vector<std::pair<std::string, std::string>> images() {
       all.emplace_back(board, image);
   }
   for (const std::string image : {"web", "echo", "netio", "netio-minimal"}) all.emplace_back("ethernut1", image);
+  for (const std::string image : {"web", "netio"}) all.emplace_back("mega128-rtl8019as", image);
   return all;
 }
 

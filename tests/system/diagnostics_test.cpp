@@ -148,7 +148,8 @@ std::string name_of(const testing::TestParamInfo<std::tuple<std::string, std::st
   return board.substr(0, board.find('-')) + (std::get<1>(instance.param) == "echo" ? "_polled" : "_interrupt");
 }
 INSTANTIATE_TEST_SUITE_P(Echo, OwnImages,
-                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
+                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1",
+                                                          "mega128-rtl8019as"),
                                           testing::Values("echo", "echo-interrupt")),
                          name_of);
 

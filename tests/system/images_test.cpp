@@ -68,7 +68,8 @@ TEST_P(Netio, TakesAndSendsBlocks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Netio,
-                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
+                         testing::Combine(testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1",
+                                                          "mega128-rtl8019as"),
                                           testing::Values("netio", "netio-minimal")),
                          [](const auto& run) {
                            const std::string& board = std::get<0>(run.param);
@@ -117,7 +118,8 @@ TEST_P(Console, IsAtTelnet) {
 
 INSTANTIATE_TEST_SUITE_P(Boards, Console, testing::Values("uno-enc28j60", "mega-enc28j60"),
                          [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
-INSTANTIATE_TEST_SUITE_P(Boards, Images, testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
+INSTANTIATE_TEST_SUITE_P(Boards, Images,
+                         testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1", "mega128-rtl8019as"),
                          [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 
 }  // namespace

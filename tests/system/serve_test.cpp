@@ -191,7 +191,8 @@ TEST_P(Serve, LosesNoConnectionWhileItsProcessIsStopped) {
   EXPECT_LT(seconds["virtual"].get<double>(), seconds["wall"].get<double>() - 0.8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Boards, Serve, testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1"),
+INSTANTIATE_TEST_SUITE_P(Boards, Serve,
+                         testing::Values("uno-enc28j60", "mega-enc28j60", "ethernut1", "mega128-rtl8019as"),
                          [](const auto& board) { return board.param.substr(0, board.param.find('-')); });
 
 }  // namespace

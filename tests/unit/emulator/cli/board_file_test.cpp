@@ -21,6 +21,11 @@ const std::string uno = "mcu = 'atmega328p'\nfreq = '16MHz'\n[nic]\nchip = 'enc2
 const std::string ethernut = "mcu = 'atmega128'\nfreq = 14745600\nexternal-ram = 32768\n[nic]\nchip = 'rtl8019as'\n";
 const std::string bus = "bus = { first = 0x8000, last = 0xFFFF }\n";
 
+const std::string mega32 = "mcu = 'atmega32'\nfreq = 16000000\n[nic]\nchip = 'rtl8019as'\n";
+const std::string on_ports =
+    mega32 + "ports = { data = 'C', address = 'PA0', read = 'PB2', write = 'PB1' }\n";  // H. Buss's board
+const std::string example = "ports = { data = \"A\", address = \"PC0\", read = \"PC5\", write = \"PC6\" }";
+
 class BuiltIn : public testing::TestWithParam<Board> {};
 
 TEST_P(BuiltIn, IsTheSameAfterPrintingAndReading) {
@@ -72,6 +77,34 @@ TEST(BoardFile, HasEveryFieldOfABusChip) {
   EXPECT_EQ(played.nic_eesk, (Pin{'C', 5}));
   EXPECT_EQ(played.nic_eedo, (Pin{'C', 6}));
   EXPECT_EQ(parse_board(to_toml(played), "b.toml"), played) << to_toml(played);
+}
+
+TEST(BoardFile, HasAChipOnPorts) {
+  const Board board = parse_board(on_ports + "int = 'PD2'\nio-base = 0x340\n", "b.toml");
+  EXPECT_EQ(board.nic_ports, (PortBusPins{'C', {'A', 0}, {'B', 2}, {'B', 1}, 0x340}));
+  EXPECT_FALSE(board.nic_range);
+  EXPECT_EQ(parse_board(to_toml(board), "b.toml"), board) << to_toml(board);
+}
+
+TEST(BoardFile, RefusesPortsThatCannotBe) {
+  EXPECT_EQ(said(mega32),
+            "b.toml:3:1: an rtl8019as without bus or ports; add bus = { first = 0x8000, last = 0xFFFF }, "
+            "where it is on the external bus, or " +
+                example);
+  const auto with = [](const std::string& ports) { return said(mega32 + "ports = { " + ports + " }\n"); };
+  EXPECT_EQ(with("data = 'A'"), "b.toml:5:9: this bus on ports has no address; add address = \"PC0\"");
+  EXPECT_EQ(with("data = 'PA'").substr(0, 28), "b.toml:5:18: 'PA' is no port");
+  EXPECT_EQ(with("data = 'E'").substr(0, 40), "b.toml:5:18: the atmega32 has no pin PE0");
+  EXPECT_EQ(with("data = 'A', address = 'PC4'"),
+            "b.toml:5:33: 'PC4' is no pin with four more above it in its port; A0 to A4 are five pins in a row: write "
+            "address = \"PC0\" for PC0 to PC4");
+  EXPECT_EQ(with("data = 'A', address = 'PA0'"), "b.toml:5:33: PA0 is D0 already; take another pin");
+  EXPECT_EQ(with("data = 'A', address = 'PC0', read = 'PC4', write = 'PD0'"),
+            "b.toml:5:47: PC4 is A4 already; take another pin");
+  EXPECT_EQ(with("data = 'A', address = 'PC0', read = 'PC5'"),
+            "b.toml:5:9: this bus on ports has no write; write " + example);
+  EXPECT_EQ(said(on_ports + "int = 'PB1'\n"), "b.toml:6:7: PB1 is write already; take another pin");
+  EXPECT_EQ(said(on_ports + bus), "b.toml:5:9: a chip is on the external bus or on ports; leave out bus, or ports");
 }
 
 TEST(BoardFile, TellsWhereAMistakeIs) {
