@@ -2,7 +2,7 @@
 # Flash and RAM of every image. Usage: sh firmware/sizes.sh [DIR], DIR being where <board>/<image>.elf are.
 set -eu
 dir=${1:-$(dirname "$0")/../build/firmware}
-ls "$dir"/*/*.elf > /dev/null 2>&1 || { echo "no ELFs in $dir: build the target 'firmware' first, or name their directory" >&2; exit 1; }
+ls "$dir"/uno-enc28j60/*.elf > /dev/null 2>&1 || { echo "no ELFs in $dir: build the target 'firmware' first, or name their directory" >&2; exit 1; }
 echo "| board | image | flash | variables | left for the stack |"
 echo "|---|---|---:|---:|---:|"
 for elf in "$dir"/*/*.elf; do

@@ -5,6 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-build}
 [ $# -eq 0 ] || shift
 avrlan=$build/bin/avrlan
+[ -x "$build/bin/avrlan" ] || { echo "${0##*/}: no $build/bin/avrlan; build first, or name the directory" >&2; exit 64; }
 work=$(mktemp -d)
 board_pid=
 trap 'status=$?; [ -z "$board_pid" ] || kill -INT "$board_pid" 2>/dev/null || true; rm -rf "$work"; exit $status' EXIT

@@ -58,9 +58,13 @@ const cpu::Mcu& mcu_for(const Board& board, const Firmware& firmware, const Mach
   if (!firmware.mcu || cpu::find_mcu(*firmware.mcu) == &mcu) return mcu;
   std::string advice = fmt::format("rebuild it with -mmcu={}", mcu.name);
   const auto fitting = std::find_if(boards().begin(), boards().end(), [&](const Board& other) {
-    return cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu);
+    return cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu) && other.name != board.name;
   });
-  if (fitting != boards().end()) advice += fmt::format(", or run it with --board {}", fitting->name);
+  if (!options.mcu.empty() && cpu::find_mcu(board.mcu) == cpu::find_mcu(*firmware.mcu)) {
+    advice += ", or leave the board its own MCU";
+  } else if (fitting != boards().end()) {
+    advice += fmt::format(", or take board {}", fitting->name);
+  }
   throw UsageError(fmt::format("{} is built for an {}, but {} has an {}", firmware.path.string(), *firmware.mcu,
                                options.mcu.empty() ? "board " + board.name : "this run", mcu.name),
                    advice);
@@ -330,9 +334,9 @@ peripherals::Usart& Machine::Impl::usart(std::optional<unsigned> number) {
   std::string numbers;
   for (const auto& usart : usarts_) {
     if (usart->number() == *number) return *usart;
-    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", usart->number());
+    numbers += fmt::format("{}USART{}", numbers.empty() ? "" : ", ", usart->number());
   }
-  throw UsageError(fmt::format("the {} has no USART{}", mcu.name, *number), fmt::format("it has USART {}", numbers));
+  throw UsageError(fmt::format("the {} has no USART{}", mcu.name, *number), fmt::format("it has {}", numbers));
 }
 
 // Made when the flash is loaded: the exact engine decodes it at once. The stack may grow down to `data_end`, unless that is

@@ -1,5 +1,8 @@
 #include "emulator/board/nearest_name.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -30,6 +33,14 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
   return *std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
     return edit_distance(wanted, a) < edit_distance(wanted, b);
   });
+}
+
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t few = 16;
+  const std::string nearest = nearest_name(wanted, names);
+  const bool near = nearest.starts_with(wanted) || 2 * edit_distance(wanted, nearest) <= wanted.size() + 1;
+  if (near || names.size() > few) return fmt::format("did you mean '{}'?", nearest);
+  return fmt::format("it is one of {}", fmt::join(names, ", "));
 }
 
 }  // namespace avrlan

@@ -10,4 +10,7 @@ namespace avrlan {
 // is not empty.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
+// "did you mean 'mcu'?" where one of `names` is near, else "it is one of mcu, freq" if those are few.
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names);
+
 }  // namespace avrlan

@@ -44,7 +44,7 @@ std::vector<AnalogSignal::Step> read_steps(const std::string& path) {
       throw UsageError(fmt::format("{} '{}' is not a time and a voltage", where, line), "write it like 20ms 1.2V");
     }
     const std::string time = line.substr(first, space - first);
-    const Instant from = time == "0" ? Instant{} : Instant::at(parse_time(where, time));
+    const Instant from = Instant::at(parse_instant(where, time));
     if (!steps.empty() && from <= steps.back().from) {
       throw UsageError(fmt::format("{} {} does not come after the line before", where, time), "sort the lines by time");
     }

@@ -1,6 +1,7 @@
 #include "emulator/cli/board_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,7 @@ namespace avrlan {
 
 namespace {
 
+constexpr std::string_view io_bases = "use 0x200, 0x220, ... 0x2E0, 0x300, ... 0x3E0";
 constexpr std::string_view ports_example =
     "ports = { data = \"A\", address = \"PC0\", read = \"PC5\", write = \"PC6\" }";
 constexpr std::int64_t page = 256, data_space = 0x10000;
@@ -74,8 +76,7 @@ std::string quoted_toml(std::string_view text) {
 std::size_t choose(const Placed<std::string>& value, std::string_view key, const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), value.value);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  throw value.place.error(fmt::format("there is no {} '{}'", key, value.value),
-                          fmt::format("did you mean '{}'?", nearest_name(value.value, names)));
+  throw value.place.error(fmt::format("there is no {} '{}'", key, value.value), did_you_mean(value.value, names));
 }
 
 // The board's MCU, to ask what it has.
@@ -94,6 +95,13 @@ class McuPins {
       throw text->place.error(fmt::format("'{}' is no pin", text->value), fmt::format("write {} = \"PB2\"", key));
     take(*pin, key, text->place);
     return pin;
+  }
+  // The MCU's own, by their names.
+  void take_alternates(const std::vector<std::string>& names) {
+    for (const auto& alternate : machine_.gpio().alternates()) {
+      if (std::find(names.begin(), names.end(), alternate.name) != names.end())
+        taken_.emplace_back(alternate.pin, alternate.name);
+    }
   }
   void take(Pin pin, const std::string& use, const Place& place) {
     if (!machine_.gpio().has(pin))
@@ -139,10 +147,11 @@ class McuPins {
 void read_name(TomlTable& root, const std::filesystem::path& file, Board& board) {
   const auto given = root.text("name");
   board.name = given ? given->value : file.stem().string();
-  if (!has_name_letters_only(board.name) || board.name.empty())
+  constexpr std::size_t longest_name = 64;
+  if (!has_name_letters_only(board.name) || board.name.empty() || board.name.size() > longest_name)
     throw(given ? given->place : root.place())
         .error(fmt::format("'{}' is no name of a board", board.name),
-               "write name = \"my-board\": letters, digits, - and _");
+               "write name = \"my-board\": up to 64 letters, digits, - and _");
 }
 
 void read_mcu(TomlTable& root, Board& board) {
@@ -169,23 +178,30 @@ void read_frequency(TomlTable& root, Board& board) {
 }
 
 void read_spi(TomlTable& nic, McuPins& pins, Board& board) {
-  board.nic_select = pins.read(nic, "select");
-  if (!board.nic_select)
-    throw nic.place().error(fmt::format("an {} without select", board.nic), "add select = \"PB2\"");
   if (const auto usart = nic.number("usart", 0, 3)) {
     board.nic_usart = static_cast<unsigned>(usart->value);
     const auto numbers = pins.machine().usarts();
     if (std::find(numbers.begin(), numbers.end(), *board.nic_usart) == numbers.end())
-      throw usart->place.error(fmt::format("the {} has no USART{}", board.mcu, *board.nic_usart),
-                               fmt::format("it has {}; without usart the chip is at the SPI", numbers.size()));
+      throw usart->place.error(
+          fmt::format("the {} has no USART{}", board.mcu, *board.nic_usart),
+          fmt::format("it has USART{}; without usart the chip is at the SPI", fmt::join(numbers, ", USART")));
     if (!cpu::core_traits(board.mcu).bit_writes)
       throw usart->place.error(fmt::format("the {}'s USARTs have no SPI mode", board.mcu), "leave out usart");
   }
+  if (board.nic_usart) {
+    pins.take_alternates({fmt::format("TxD{}", *board.nic_usart), fmt::format("RxD{}", *board.nic_usart),
+                          fmt::format("XCK{}", *board.nic_usart)});
+  } else {
+    pins.take_alternates({"SCK", "MOSI", "MISO"});
+  }
+  board.nic_select = pins.read(nic, "select");
+  if (!board.nic_select)
+    throw nic.place().error(fmt::format("an {} without select", board.nic), "add select = \"PB2\"");
   if (const auto clkout = nic.flag("clkout")) board.nic_clock = clkout->value;
 }
 
 Placed<std::int64_t> required_address(TomlTable& range, std::string_view key) {
-  const auto address = range.number(key, 0, data_space - 1);
+  const auto address = range.number(key, 0, data_space - 1, "write bus = { first = 0x8000, last = 0xFFFF }");
   if (!address)
     throw range.place().error(fmt::format("this range has no {}", key),
                               "write bus = { first = 0x8000, last = 0xFFFF }");
@@ -215,8 +231,9 @@ void read_bus(TomlTable& nic, McuPins& pins, Board& board) {
   if (first.value < board.external_ram)
     throw range->place().error(
         fmt::format("bus begins at {:#06x}, where external-ram is up to {:#06x}", first.value, board.external_ram - 1),
-        fmt::format("begin at {:#06x}, or write external-ram = {}", (board.external_ram + page - 1) / page * page,
-                    first.value));
+        board.external_ram == data_space
+            ? fmt::format("write external-ram = {}", first.value)
+            : fmt::format("begin at {:#06x}, or write external-ram = {}", board.external_ram, first.value));
   board.nic_range = BusRange{static_cast<std::uint16_t>(first.value), static_cast<std::uint16_t>(last.value)};
 }
 
@@ -255,7 +272,7 @@ MacAddress read_mac(const Placed<std::string>& text) {
 
 void read_jumpers(TomlTable& nic, Rtl8019asOptions& chip) {
   const auto jumpers = nic.flag("jumpers");
-  const auto base = nic.number("io-base", 0, io_lines), line = nic.number("int-line", 0, 7);
+  const auto base = nic.number("io-base", 0, io_lines, std::string(io_bases)), line = nic.number("int-line", 0, 7);
   const auto medium = nic.text("medium");
   if (jumpers) chip.jumper_mode = jumpers->value;
   if (!chip.jumper_mode && (base || line || medium))
@@ -265,8 +282,7 @@ void read_jumpers(TomlTable& nic, Rtl8019asOptions& chip) {
     chip.ios = 0;
     while (chip.ios < 16 && io_base_of(chip.ios) != base->value) ++chip.ios;
     if (chip.ios == 16)
-      throw base->place.error(fmt::format("{:#x} is no I/O base of an RTL8019AS", base->value),
-                              "use 0x200, 0x220, ... 0x2E0, 0x300, ... 0x3E0");
+      throw base->place.error(fmt::format("{:#x} is no I/O base of an RTL8019AS", base->value), std::string(io_bases));
   }
   if (line) chip.irqs = static_cast<unsigned>(line->value);
   if (medium) chip.pl = static_cast<unsigned>(choose(*medium, "medium", {std::begin(media), std::end(media)}));
@@ -303,24 +319,36 @@ void read_rtl8019as(TomlTable& nic, McuPins& pins, Board& board) {
     return;
   }
   bool reached = false;
+  const unsigned internal = pins.machine().memory_map().ram_last;
   for (unsigned address = board.nic_range->first; address <= board.nic_range->last;
        address += io_base_of(1) - io_base_of(0))
-    reached |= (address & io_lines) == base;
+    reached |= (address & io_lines) == base && address > internal;
   if (!reached)
-    throw nic.place().error(
-        fmt::format("bus has no address at which the chip answers: its I/O base is {:#x}", base),
-        fmt::format("A9 to A5 have to be the base's, as in {:#06x}", (board.nic_range->first & ~0x3FFU) | base));
+    throw nic.place_of_key("bus").error(
+        fmt::format("{:#06x} to {:#06x} has no address at which the chip answers: its I/O base is {:#x}",
+                    board.nic_range->first, board.nic_range->last, base),
+        fmt::format("A9 to A5 have to be the base's, as in {:#06x}", 0x8000 | base));
 }
 
 void read_external_ram(TomlTable& root, McuPins& pins, Board& board) {
-  const auto ram = root.number("external-ram", 0, data_space);
+  const auto ram = root.number("external-ram", 0, data_space, "write external-ram = 32768");
   if (!ram || ram->value == 0) return;
   if (!pins.machine().description().external_memory)
     throw ram->place.error(fmt::format("the {} has no external bus", board.mcu), "leave out external-ram");
+  if (const std::int64_t internal = pins.machine().memory_map().ram_last; ram->value <= internal)
+    throw ram->place.error(fmt::format("the {}'s own memory hides all of it, up to {:#06x}", board.mcu, internal),
+                           "write external-ram = 32768, or leave it out");
   if (ram->value % page != 0)
     throw ram->place.error("external-ram is no multiple of 256 octets", "write external-ram = 32768");
   board.external_ram = static_cast<std::uint32_t>(ram->value);
   pins.take_for_bus();
+}
+
+bool flag_of_pin(TomlTable& nic, const std::string& key, const std::string& pin_key, const std::optional<Pin>& pin) {
+  const auto flag = nic.flag(key);
+  if (flag && !pin)
+    throw flag->place.error(fmt::format("{} without {}", key, pin_key), fmt::format("add {} = \"PD2\"", pin_key));
+  return flag && flag->value;
 }
 
 void read_nic(TomlTable& root, McuPins& pins, Board& board) {
@@ -348,9 +376,9 @@ void read_nic(TomlTable& root, McuPins& pins, Board& board) {
     read_spi(nic, pins, board);
   }
   board.nic_int = pins.read(nic, "int");
-  if (const auto inverted = nic.flag("int-inverted")) board.nic_int_inverted = inverted->value;
+  board.nic_int_inverted = flag_of_pin(nic, "int-inverted", "int", board.nic_int);
   board.nic_reset = pins.read(nic, "reset");
-  if (const auto high = nic.flag("reset-high")) board.nic_reset_high = high->value;
+  board.nic_reset_high = flag_of_pin(nic, "reset-high", "reset", board.nic_reset);
   nic.finish();
 }
 

@@ -49,6 +49,7 @@ EepromPatch EepromPatch::parse(std::string_view text, const std::filesystem::pat
     content = text.substr(equals + 1);
   }
   if (content.starts_with('@')) {
+    if (content.size() == 1) throw UsageError(fmt::format("'{}' names no file after the @", text), form);
     const auto file = (directory / content.substr(1)).lexically_normal();
     const std::string octets = read_file(file, "check the path after the @, of what is to be in the EEPROM");
     patch.octets.assign(octets.begin(), octets.end());

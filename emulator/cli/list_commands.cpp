@@ -202,7 +202,8 @@ void add_list_commands(CLI::App& program) {
             throw CLI::Success();
           },
           "print how this one is wired, as a file for --board: the start of one of your own")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->excludes("--json");
   add_list(program, "mcus", "list the microcontrollers, what they have and whose models those are", list_mcus,
            print_mcus);
   add_list(program, "diagnostics", "list what a run can report, with its severity (see run --diag)", list_diagnostics);

@@ -30,6 +30,14 @@ const CLI::App& asked(const CLI::App& program) {
   return program.get_subcommands().empty() ? program : *program.get_subcommands().front();
 }
 
+// Before anything is parsed: the subcommand of that name, or the program.
+const CLI::App& subcommand(const CLI::App& program, std::string_view name) {
+  for (const CLI::App* command : program.get_subcommands({})) {
+    if (command->get_name() == name) return *command;
+  }
+  return program;
+}
+
 int fail(int status, const std::string& what, const std::string& what_to_do) {
   avrlan::tell("avrlan: {}; {}\n", avrlan::printable(what), avrlan::printable(what_to_do));
   return status;
@@ -37,7 +45,7 @@ int fail(int status, const std::string& what, const std::string& what_to_do) {
 
 int usage(const std::string& what, const CLI::App& program) {
   const CLI::App& command = asked(program);
-  const std::string name = &command == &program ? "avrlan" : "avrlan " + command.get_name();
+  const std::string name = command.get_parent() == nullptr ? "avrlan" : "avrlan " + command.get_name();
   return fail(usage_error, what, fmt::format("`{} --help` lists the options", name));
 }
 
@@ -61,7 +69,9 @@ int unexpected(const CLI::App& program) {
   for (const CLI::Option* known : asked(program).get_options()) {
     for (const auto& long_name : known->get_lnames()) names.push_back(long_name);
   }
-  return usage(fmt::format("there is no option --{}, did you mean --{}?", name, avrlan::nearest_name(name, names)),
+  const std::string nearest = avrlan::nearest_name(name, names);
+  const bool near = avrlan::did_you_mean(name, {nearest}).starts_with("did");
+  return usage(fmt::format("there is no option --{}{}", name, near ? fmt::format(", did you mean --{}?", nearest) : ""),
                program);
 }
 
@@ -114,13 +124,13 @@ Examples:
   for (int n = 1; n < argc; ++n) {
     const std::string_view argument = argv[n];
     const std::string_view before = argv[n - 1];
+    const CLI::App& of = subcommand(program, argv[1]);
     if (argument.empty()) {
       const bool of_option = n > 1 && before.starts_with('-');
-      return usage(of_option ? fmt::format("{} has no value", before) : fmt::format("argument {} is empty", n),
-                   program);
+      return usage(of_option ? fmt::format("{} has no value", before) : fmt::format("argument {} is empty", n), of);
     }
     if (argument.starts_with("--") && argument.ends_with('='))
-      return usage(fmt::format("{} has no value", argument), program);
+      return usage(fmt::format("{} has no value", argument), of);
   }
   const auto commands = program.get_subcommands({});
   if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), [&](const CLI::App* command) {

@@ -36,8 +36,8 @@ const Erratum& find_erratum(std::span<const Erratum> errata, std::string_view na
     if (erratum.name == name) return erratum;
     names.emplace_back(erratum.name);
   }
-  throw UsageError(fmt::format("--errata: there is no '{}'", name),
-                   fmt::format("did you mean '{}'? `avrlan run --help` lists them", nearest_name(name, names)));
+  throw UsageError(fmt::format("--errata: this board's chip has no '{}'", name),
+                   did_you_mean(name, names) + " `avrlan run --help` has those of each chip");
 }
 
 UsageError cannot_be(std::string_view name, std::string_view value, std::string_view hint) {
@@ -87,8 +87,8 @@ NicOptions parse_nic_options(std::string_view chip, std::string_view revision, s
   NicOptions options;
   const bool is_enc28j60 = chip == "enc28j60";
   if (is_enc28j60) {
-    options.enc28j60.revision = find_revision(revision).erevid;
-  } else if (revision != newest_revision) {
+    options.enc28j60.revision = find_revision(revision.empty() ? newest_revision : revision).erevid;
+  } else if (!revision.empty()) {
     throw UsageError(fmt::format("--chip-rev is for the ENC28J60, and this board has an {}", chip), "leave it out");
   }
   while (!errata.empty()) {
@@ -141,7 +141,7 @@ std::vector<CableEvent> parse_cable(std::string_view text) {
     if (what != "in" && what != "out") {
       throw UsageError(fmt::format("--cable '{}' is neither in nor out", item), "write it like out@2s,in@3.5s");
     }
-    const Duration when = at == std::string_view::npos ? Duration{} : parse_time("--cable", item.substr(at + 1));
+    const Duration when = at == std::string_view::npos ? Duration{} : parse_instant("--cable", item.substr(at + 1));
     if (!events.empty() && Instant::at(when) <= events.back().when) {
       throw UsageError(fmt::format("--cable '{}' does not come after what is before it", item),
                        "sort them by time; without one it is the start");

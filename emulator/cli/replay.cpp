@@ -104,6 +104,8 @@ void Replay::to_board() {
 
 void Replay::from_board(const EthernetFrame& frame) {
   if (next_out_ == out_.size()) {
+    // What a run that was killed has done behind its last frame is not in the recording.
+    if (!run_.end && next_in_ == in_.size()) return stop(EndReason::recording_end);
     return differs(fmt::format("a frame at cycle {} that was not sent in the recording, which has {} frames\n  {}\n{}",
                                cycle(), trace_.frames.size(), net::summary(frame.octets), calls("sent by", sent_by_)));
   }
@@ -180,7 +182,10 @@ void Replay::progress(std::size_t number) {
   const auto& frames = trace_.frames;
   const std::size_t reached = std::min(next_in_ == in_.size() ? frames.size() : in_[next_in_],
                                        next_out_ == out_.size() ? frames.size() : out_[next_out_]);
-  const Instant here = frames.empty() || (next_in_ == 0 && next_out_ == 0) ? Instant{} : frames[number].at;
+  Instant here = frames.empty() || (next_in_ == 0 && next_out_ == 0) ? Instant{} : frames[number].at;
+  // A capture has whole nanoseconds.
+  const Duration late = scheduler_->now() - here;
+  if (late < Duration::nanoseconds(1) && late > Duration{} - Duration::nanoseconds(1)) here = scheduler_->now();
   const Instant end = run_.end ? trace_.end->at : here + tail;
   const bool all = reached == frames.size();
   const Instant next = all ? end : frames[reached].at;
@@ -226,7 +231,8 @@ void Replay::compare_end(const RunEnd& end) {
 
 void Replay::finish(RunEnd& end) {
   if (end.reason == EndReason::virtual_limit) end.reason = EndReason::recording_end;
-  const bool to_the_end = end.reason != EndReason::interrupted && end.reason != EndReason::replay_differs &&
+  const bool to_the_end = end.reason != EndReason::interrupted && end.reason != EndReason::killed &&
+                          end.reason != EndReason::replay_differs &&
                           !(end.reason == EndReason::diagnostic && ends_at_errors());
   if (!to_the_end) return;
   compare_end(end);

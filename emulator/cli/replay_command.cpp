@@ -59,7 +59,7 @@ Examples:
   avrlan replay page.pcapng build/web.elf --update                    that is how it is now
 
 Exit status: 0 as recorded (or updated), 1 not, 64 a wrong command line or no recording, 70 a diagnostic of severity
-error that the recording did not end with, 71 a failure of the host, 130 SIGINT, 143 SIGTERM.)";
+error that the recording did not end with, 71 a failure of the host, 129 SIGHUP, 130 SIGINT, 137 gdb's kill, 143 SIGTERM.)";
 
 ReplayMode mode(const ReplayArguments& args) {
   if (args.update) return ReplayMode::update;
@@ -80,7 +80,9 @@ void check_firmware(const ReplayArguments& args, const TraceRun& run, const Firm
 // Beside the recording, in whose place it is put at the end.
 class NewTrace {
  public:
-  explicit NewTrace(const std::filesystem::path& trace) : trace_(trace), file_(trace.string() + ".new") {}
+  // A link is followed.
+  explicit NewTrace(const std::filesystem::path& trace)
+      : trace_(std::filesystem::canonical(trace)), file_(trace_.string() + ".new") {}
   ~NewTrace() {
     std::error_code ignored;
     std::filesystem::remove(file_, ignored);
@@ -107,14 +109,19 @@ std::string grouped_frames(const Replay& replay) {
 }
 
 // What became of it, in a few lines.
-void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd& end, bool updated, bool has_end) {
+void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd& end, bool updated,
+                 const TraceRun& run, const Firmware& firmware) {
   const std::string trace = printable(args.trace.string());
   if (!replay.difference().empty()) {
     tell("avrlan: {}: {}", trace, replay.difference());
     if (args.update) tell("avrlan: {} is left as it was; record it anew with `avrlan run --record`\n", trace);
   } else if (updated) {
     const std::string changes = replay.changes();
-    tell("avrlan: {} is updated: {}", trace, changes.empty() ? "nothing but the firmware has changed\n" : changes);
+    const bool same_firmware = run.firmware_sha256 == firmware.sha256;
+    tell("avrlan: {} is updated: {}", trace,
+         !changes.empty() ? changes
+         : same_firmware  ? "nothing has changed\n"
+                          : "nothing but the firmware has changed\n");
   } else if (end.reason != EndReason::recording_end) {
     tell("avrlan: {}: as recorded so far, {}\n", trace, grouped_frames(replay));
   } else if (args.loose) {
@@ -122,8 +129,11 @@ void tell_result(const ReplayArguments& args, const Replay& replay, const RunEnd
   } else {
     tell("avrlan: {}: {} as recorded, to the cycle\n", trace, grouped_frames(replay));
   }
-  if (replay.difference().empty() && !has_end)
-    tell("avrlan: {} has no end, as its run was killed: what came after its last frame is not known\n", trace);
+  if (replay.difference().empty() && !run.end)
+    tell(
+        "avrlan: {} has no end, since its run was killed or another program has written it: what came after its last "
+        "frame is not known\n",
+        trace);
 }
 
 void write_results(const OutDirectory& out, const ReplayArguments& args, const Simulation& simulation,
@@ -207,7 +217,7 @@ int replay(const ReplayArguments& args) {
   }
   simulation.flush();
   if (updated) new_trace.put_in_place();
-  tell_result(args, replay, end, updated, run.end.has_value());
+  tell_result(args, replay, end, updated, run, firmware);
   uart.flush();
   if (out) write_results(*out, args, simulation, board, firmware, end, replay, status);
   return status;

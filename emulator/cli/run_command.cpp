@@ -46,7 +46,7 @@ struct RunArguments {
   std::string engine = "exact";
   std::string uart;
   std::string uart_baud;
-  std::string chip_revision = "B7";
+  std::string chip_revision;
   std::string errata;
   std::string cable;
   std::vector<std::string> diagnostics;
@@ -92,8 +92,8 @@ The firmware's UART goes to stdout (USART0 or the only one; --uart N for another
 
 Exit status: 0 success (the firmware's exit(0), --expect-text seen), 1-31 the firmware's own status (larger ones count
 as 31; 1 also when --fail-text was seen, or the firmware ended without the --expect-text), 42 a time limit, 64 a wrong
-command line, 70 a diagnostic of severity error, 71 a failure of the host, 130 SIGINT,
-137 gdb's kill, 143 SIGTERM.)";
+command line, 70 a diagnostic of severity error, 71 a failure of the host, 129 SIGHUP,
+130 SIGINT, 137 gdb's kill, 143 SIGTERM.)";
 
 const std::string peers_help = R"(
 Peers (--net peers --peer KIND,KEY=VALUE,...): hosts in virtual time, without sockets; a run with them is the same each time.
@@ -293,22 +293,21 @@ int run(const RunArguments& args) {
         [&](bool to_board, const EthernetFrame& frame) { recording->frame(to_board, frame.octets.size()); });
     simulation.on_nic_event([&](const NicEvent& event) { recording->nic_event(event); });
   }
+  Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
+  const std::unique_ptr<debug::Debugger> debugger =
+      make_debugger(args.gdb, firmware, simulation, runner, limits, signals.fd());
+  const std::string header = args.record.empty() ? "" : trace_header(board, firmware, options, network(args));
   // What an earlier run has left goes when nothing about this one can be wrong any more.
   if (pins) simulation.machine().trace_pins(pins->file, pins->pins);
   if (!args.pcap.empty()) simulation.capture(args.pcap);
   std::optional<TraceWriter> trace;
-  if (!args.record.empty())
-    trace.emplace(simulation, args.record, trace_header(board, firmware, options, network(args)));
+  if (!args.record.empty()) trace.emplace(simulation, args.record, header);
   UartOutput uart;
   if (out) {
     out->begin();
     simulation.capture(*out / frames_file);
     uart.log_to(*out / uart_file);
   }
-  Runner runner(simulation, args.pace == "max" ? Pace::max : Pace::real, limits, signals.fd());
-
-  const std::unique_ptr<debug::Debugger> debugger =
-      make_debugger(args.gdb, firmware, simulation, runner, limits, signals.fd());
   if (peer_network) tell_of_clients(*peer_network, runner, args.until_peers_done);
 
   TextWatch expected(args.expect_text);
@@ -402,7 +401,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command
       ->add_option(
           "--eeprom", args->eeprom,
-          "what the EEPROM has at power-on, over the ELF's: octets in hex, or @FILE with them, from address 0 or "
+          "what the EEPROM has at power-on, over the ELF's: octets in hex, or @FILE, a binary one, from address 0 or "
           "another, repeatable: 02:41:56:00:00:01 (the MAC address of this project's own images), 0x10=CAFE")
       ->type_name("[ADDRESS=]OCTETS");
   command
@@ -410,9 +409,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
           "--analog", args->analog,
           "voltage at an analog pin, repeatable: adc0=2.5V, aref=3300mV, ain0=@FILE with lines of 'TIME VOLTAGE'")
       ->type_name("PIN=VOLTAGE");
-  command->add_option("--chip-rev", args->chip_revision, "silicon revision of the ENC28J60: B1, B4, B5 or B7")
-      ->type_name("REV")
-      ->capture_default_str();
+  command
+      ->add_option("--chip-rev", args->chip_revision,
+                   "silicon revision of the ENC28J60: B1, B4, B5, or B7 if not given")
+      ->type_name("REV");
   command
       ->add_option("--errata", args->errata,
                    "errata of the board's chip, see below: NAME=on, NAME=off, all=off, NAME=N")

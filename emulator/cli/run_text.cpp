@@ -39,7 +39,10 @@ std::string ending(const JsonValue& result) {
   if (is(EndReason::failing_text)) return "the failing text was seen";
   if (is(EndReason::virtual_limit)) return "--timeout was reached";
   if (is(EndReason::wall_limit)) return "--wall-timeout was reached";
-  if (is(EndReason::interrupted)) return result["status"].count() == 143 ? "SIGTERM" : "SIGINT";
+  if (is(EndReason::interrupted)) {
+    const auto status = result["status"].count();
+    return status == 143 ? "SIGTERM" : status == 129 ? "SIGHUP" : "SIGINT";
+  }
   if (is(EndReason::diagnostic)) return "a diagnostic of severity error";
   if (is(EndReason::lab_ended)) return "with its lab";
   if (is(EndReason::power_off)) return "the power was switched off";

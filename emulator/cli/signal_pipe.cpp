@@ -14,6 +14,8 @@ namespace avrlan {
 
 namespace {
 
+constexpr int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
+
 int write_end = -1;
 
 }  // namespace
@@ -27,14 +29,21 @@ SignalPipe::SignalPipe() {
     [[maybe_unused]] const auto written = ::write(write_end, &byte, 1);
   };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int number : ending_signals) {
+    struct sigaction before {};
+    ::sigaction(number, nullptr, &before);
+    // nohup's.
+    if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
+  }
   ::signal(SIGPIPE, SIG_IGN);
 }
 
 SignalPipe::~SignalPipe() {
-  ::signal(SIGINT, SIG_DFL);
-  ::signal(SIGTERM, SIG_DFL);
+  for (const int number : ending_signals) {
+    struct sigaction now {};
+    ::sigaction(number, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) ::signal(number, SIG_DFL);
+  }
   ::close(fds_[0]);
   ::close(fds_[1]);
 }

@@ -15,9 +15,40 @@ std::string region_text(const std::string& file, const toml::source_region& regi
   return fmt::format("{}:{}:{}", file, region.begin.line, region.begin.column);
 }
 
+// Throws for a key of so many parts that the parser, which calls itself for each, would have no stack left.
+void check_keys(std::string_view text, const std::string& file) {
+  constexpr unsigned most_dots = 64;
+  unsigned line = 1, dots = 0;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const char c = text[n];
+    if (c == '\n') ++line;
+    if (c == '#') {
+      n = std::min(text.find('\n', n), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      const bool multiline = text.substr(n, 3) == std::string(3, c);
+      const std::string_view quotes = text.substr(n, multiline ? 3 : 1);
+      for (n += quotes.size(); n < text.size() && text.substr(n, quotes.size()) != quotes; ++n) {
+        if (c == '"' && text[n] == '\\') ++n;
+        if (n < text.size() && text[n] == '\n') {
+          ++line;
+          if (!multiline) break;
+        }
+      }
+      n += quotes.size() - 1;
+    } else if (c == '.') {
+      if (++dots > most_dots)
+        throw Place{fmt::format("{}:{}:1", file, line)}.error(fmt::format("a key of more than {} parts", most_dots + 1),
+                                                              "no key here has more than one or two");
+    } else if (c == '=' || c == '\n' || c == '{' || c == ',' || c == '[') {
+      dots = 0;
+    }
+  }
+}
+
 }  // namespace
 
 toml::table parse_toml(const std::string& text, const std::string& file, std::string hint) {
+  check_keys(text, file);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
@@ -49,7 +80,8 @@ std::optional<Placed<std::string>> TomlTable::text(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
   const auto value = node->value_exact<std::string>();
-  if (!value || value->empty()) wrong(*node, key, "a text", fmt::format("write {} = \"...\"", key));
+  if (!value) wrong(*node, key, "a text", fmt::format("write {} = \"...\"", key));
+  if (value->empty()) throw place_of(*node).error(fmt::format("{} is empty", key), "leave it out, or write something");
   return Placed<std::string>{*value, place_of(*node)};
 }
 
@@ -88,12 +120,14 @@ std::optional<Placed<std::string>> TomlTable::scalar(std::string_view key) {
   return Placed<std::string>{scalar_text(*node, key), place_of(*node)};
 }
 
-std::optional<Placed<std::int64_t>> TomlTable::number(std::string_view key, std::int64_t least, std::int64_t most) {
+std::optional<Placed<std::int64_t>> TomlTable::number(std::string_view key, std::int64_t least, std::int64_t most,
+                                                      std::string hint) {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
+  if (hint.empty()) hint = fmt::format("write {} = {}", key, std::clamp<std::int64_t>(1, least, most));
   const auto value = node->value_exact<std::int64_t>();
   if (!value || *value < least || *value > most)
-    wrong(*node, key, fmt::format("a whole number from {} to {}", least, most), fmt::format("write {} = 1", key));
+    wrong(*node, key, fmt::format("a whole number from {} to {}", least, most), std::move(hint));
   return Placed<std::int64_t>{*value, place_of(*node)};
 }
 
@@ -145,8 +179,7 @@ void TomlTable::finish() const {
   for (const auto& [key, node] : table_) {
     if (std::find(asked_.begin(), asked_.end(), key.str()) != asked_.end()) continue;
     const Place place{region_text(*file_, key.source())};
-    throw place.error(fmt::format("there is no key '{}' in '{}'", key.str(), what_),
-                      fmt::format("did you mean '{}'?", nearest_name(key.str(), asked_)));
+    throw place.error(fmt::format("there is no key '{}' in '{}'", key.str(), what_), did_you_mean(key.str(), asked_));
   }
 }
 

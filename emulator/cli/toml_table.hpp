@@ -52,6 +52,9 @@ class TomlTable {
   const std::string& what() const { return what_; }
   Place place_of(const toml::node& node) const;
 
+  // Of the value of a key that is there.
+  Place place_of_key(std::string_view key) const { return place_of(*table_.get(key)); }
+
   bool has(std::string_view key) const { return table_.contains(key); }
   // Of a text that is not empty.
   std::optional<Placed<std::string>> text(std::string_view key);
@@ -60,7 +63,9 @@ class TomlTable {
   std::vector<Placed<std::string>> texts(std::string_view key);
   // A text, or a number as it would be written in one.
   std::optional<Placed<std::string>> scalar(std::string_view key);
-  std::optional<Placed<std::int64_t>> number(std::string_view key, std::int64_t least, std::int64_t most);
+  // `hint`: what to write instead; empty: 1.
+  std::optional<Placed<std::int64_t>> number(std::string_view key, std::int64_t least, std::int64_t most,
+                                             std::string hint = {});
   std::optional<Placed<bool>> flag(std::string_view key);
   std::optional<Placed<Duration>> time(std::string_view key);
   std::optional<TomlTable> table(std::string_view key, std::string what);

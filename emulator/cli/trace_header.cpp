@@ -145,7 +145,14 @@ std::string trace_header(const Board& board, const Firmware& firmware, const Sim
                {"cable", cable},
                {"diagnostics", options.diagnostics.text()}};
   if (!is_built_in(board)) json["board_toml"] = to_toml(board);
-  return dump(json);
+  std::string header = dump(json);
+  constexpr std::size_t longest = 0xFFFF;  // of a capture's comment
+  if (header.size() > longest) {
+    throw UsageError(fmt::format("the settings of this run are {} octets of text, and a recording has room for {}",
+                                 header.size(), longest),
+                     "give less in --eeprom and --analog, in --peer, and in the board file's summary");
+  }
+  return header;
 }
 
 std::string trace_end(const Simulation& simulation, std::string_view reason, int firmware_status,

@@ -19,6 +19,8 @@ struct Unit {
   double factor;
 };
 
+constexpr const char* time_form = "write it like 5s, 200ms, 1.5s, 2min or 1h";
+
 constexpr std::array<Unit, 7> time_units{
     {{"", 1e12}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {"min", 60e12}, {"h", 3600e12}}};
 constexpr std::array<Unit, 6> frequency_units{{{"", 1}, {"Hz", 1}, {"k", 1e3}, {"kHz", 1e3}, {"M", 1e6}, {"MHz", 1e6}}};
@@ -41,11 +43,16 @@ std::optional<double> scaled(std::string_view text, std::span<const Unit> units)
 }  // namespace
 
 Duration parse_time(std::string_view option, std::string_view text) {
+  const Duration time = parse_instant(option, text);
+  if (time > Duration{}) return time;
+  throw UsageError(fmt::format("{} '{}' is not a time above 0 and up to 100 days", option, text), time_form);
+}
+
+Duration parse_instant(std::string_view option, std::string_view text) {
   constexpr double longest = 100 * 24 * 3600e12;
   const auto picoseconds = scaled(text, time_units);
-  if (!picoseconds || *picoseconds < 1 || *picoseconds > longest) {
-    throw UsageError(fmt::format("{} '{}' is not a time above 0 and up to 100 days", option, text),
-                     "write it like 5s, 200ms, 1.5s, 2min or 1h");
+  if (!picoseconds || *picoseconds < 0 || *picoseconds > longest) {
+    throw UsageError(fmt::format("{} '{}' is not a time of up to 100 days", option, text), time_form);
   }
   return Duration::picoseconds(std::llround(*picoseconds));
 }
@@ -64,8 +71,8 @@ std::int64_t parse_number(std::string_view option, std::string_view text, std::i
 std::int64_t parse_frequency(std::string_view option, std::string_view text) {
   const auto hertz = scaled(text, frequency_units);
   constexpr double rounding = 1e-4;
-  if (!hertz || *hertz < 1 || *hertz > 100e6 || std::abs(*hertz - std::round(*hertz)) > rounding) {
-    throw UsageError(fmt::format("{} '{}' is not a frequency from 1 Hz to 100 MHz, in whole hertz", option, text),
+  if (!hertz || *hertz < 1e3 || *hertz > 100e6 || std::abs(*hertz - std::round(*hertz)) > rounding) {
+    throw UsageError(fmt::format("{} '{}' is not a frequency from 1 kHz to 100 MHz, in whole hertz", option, text),
                      "write it like 16000000, 16MHz or 14.7456MHz");
   }
   return std::llround(*hertz);

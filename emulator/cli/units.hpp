@@ -12,6 +12,8 @@ namespace avrlan {
 // "5s", "200ms", "1.5 s", "2min", "1h", "10us", "100ns"; a bare number is seconds. Above 0 and at most 100 days.
 // Throws UsageError that names `option` and shows the form.
 Duration parse_time(std::string_view option, std::string_view text);
+// From the start on, which is 0.
+Duration parse_instant(std::string_view option, std::string_view text);
 
 // A whole number in decimal, from `least` to `most`. Throws UsageError.
 std::int64_t parse_number(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);

@@ -48,12 +48,14 @@ ServerOptions ServerOptions::parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
   if (colon != std::string_view::npos && colon != 0) options.address = text.substr(0, colon);
+  if (options.address == "localhost") options.address = "127.0.0.1";
   const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), options.port);
   in_addr address{};
   if (port.empty() || failure != std::errc{} || end != port.data() + port.size() ||
       ::inet_pton(AF_INET, options.address.c_str(), &address) != 1) {
-    throw UsageError(fmt::format("--gdb: '{}' is no port", text),
-                     "write --gdb=1234, --gdb=0 for a free one, or --gdb=ADDRESS:PORT");
+    throw UsageError(
+        fmt::format("--gdb: '{}' is no port", text),
+        "write --gdb=1234, --gdb=0 for a free one, or --gdb=ADDRESS:PORT with an IPv4 address of this host");
   }
   return options;
 }

@@ -31,8 +31,7 @@ ValueAssertion read_value(TomlTable& table, const Placed<std::string>& name, boo
   const auto& names = board_values();
   // Each peer has its own.
   if (!of_peer && std::find(names.begin(), names.end(), name.value) == names.end()) {
-    throw name.place.error(fmt::format("a board's results have no '{}'", name.value),
-                           fmt::format("did you mean '{}'?", nearest_name(name.value, names)));
+    throw name.place.error(fmt::format("a board's results have no '{}'", name.value), did_you_mean(name.value, names));
   }
   ValueAssertion value{name.value, std::nullopt, std::nullopt};
   constexpr std::int64_t most = INT64_MAX;

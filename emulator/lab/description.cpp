@@ -85,7 +85,7 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
   const auto revision = table.text("chip-rev"), errata = table.text("errata");
   const Place& chip_place = errata ? errata->place : revision ? revision->place : table.place();
   options.nic = chip_place.located(
-      [&] { return parse_nic_options(board.board.nic, text_of(revision, "B7"), text_of(errata, "")); });
+      [&] { return parse_nic_options(board.board.nic, text_of(revision, ""), text_of(errata, "")); });
   for (const auto& rules : table.texts("diag")) rules.place.located([&] { options.diagnostics.add(rules.value); });
   table.place().located([&] { options.diagnostics.use(options.machine.engine); });
   board.cable = read_cable(table);
@@ -226,8 +226,7 @@ class Stations {
     if (found != stations_.end()) return found->second;
     std::vector<std::string> names;
     for (const auto& [known, station] : stations_) names.push_back(known);
-    throw place.error(fmt::format("there is no station '{}'", name),
-                      fmt::format("did you mean '{}'?", nearest_name(name, names)));
+    throw place.error(fmt::format("there is no station '{}'", name), did_you_mean(name, names));
   }
   // One end of a cable, or the other.
   void plug_in(const std::string& name, const Place& place) {

@@ -150,6 +150,8 @@ FarEndOptions parse_far_end(std::string_view text) {
   if (kind == "user") return parse_user(settings);
   if (kind == "tap") return parse_tap(settings);
   if (kind == "socket") return parse_socket(settings);
+  if (kind == "peers")
+    settings.fail("peers takes no settings", "write --net peers, and --peer KIND,KEY=VALUE,... for each");
   if (kind != "none") settings.fail(fmt::format("there is no '{}'", kind), "write user, none, peers, tap or socket");
   settings.end("");
   return {};

@@ -178,7 +178,7 @@ void require_use(const Limits& limits, const std::vector<Change>& changes) {
                      names.empty() ? fmt::format("one of them has no {} at all: see --profile, --region, --coverage of "
                                                  "`avrlan run`",
                                                  to_string(rule.kind))
-                                   : fmt::format("did you mean '{}'?", nearest_name(rule.pattern, names)));
+                                   : did_you_mean(rule.pattern, names));
   }
 }
 

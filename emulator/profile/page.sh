@@ -3,6 +3,7 @@
 set -eu
 build=${1:-build}
 board=${2:-uno-enc28j60}
+[ -x "$build/bin/avrlan" ] || { echo "${0##*/}: no $build/bin/avrlan; build first, or name the directory" >&2; exit 64; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/avrlan" run "$build/firmware/$board/web.elf" --board "$board" --hostfwd tcp:127.0.0.1:0-:80 --profile \

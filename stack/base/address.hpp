@@ -10,6 +10,11 @@ struct MacAddress {
   uint8_t octet[6];
 
   bool is_group() const { return octet[0] & 1; }
+  bool is_zero() const {
+    for (const uint8_t o : octet)
+      if (o != 0) return false;
+    return true;
+  }
 };
 
 inline bool operator==(const MacAddress& a, const MacAddress& b) {

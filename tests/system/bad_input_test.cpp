@@ -203,14 +203,67 @@ TEST_F(BadInput, Values) {
   expect_one_line(run({program, "run", web, "--timeout", "soon"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--timeout", "-1s"}), usage, {"--timeout"});
   expect_one_line(run({program, "run", web, "--freq", "0"}), usage, {"--freq"});
-  expect_one_line(run({program, "run", web, "--uart", "1"}), usage, {"USART1", "it has USART 0"});
+  expect_one_line(run({program, "run", web, "--uart", "1"}), usage, {"USART1", "it has USART0"});
   expect_one_line(run({program, "run", web, "--uart-baud", "0"}), usage, {"--uart-baud"});
   expect_one_line(run({program, "run", web, "--uart", "-1"}), usage, {"--uart '-1'", "0 to 3"});
   expect_one_line(run({program, "run", web, "--uart-baud", "0100"}), usage, {"--uart-baud '0100'", "without zeros"});
   expect_one_line(run({program, "run", web, "--freq", "0.5Hz"}), usage, {"--freq", "whole hertz"});
+  expect_one_line(run({program, "run", web, "--freq", "16"}), usage, {"--freq '16'", "1 kHz", "16MHz"});
   expect_one_line(run({program, "run", web, "--cable", "in@3s,out@2s"}), usage, {"out@2s", "sort"});
+  expect_one_line(run({program, "run", web, "--net", "peers,x=1"}), usage, {"peers takes no settings", "--peer KIND"});
+  expect_one_line(run({program, "run", web, "--gdb=nowhere:0"}), usage, {"nowhere:0", "IPv4"});
+  expect_one_line(run({program, "run", web, "-b", "ethernut1", "--chip-rev", "B7"}), usage,
+                  {"--chip-rev", "rtl8019as"});
+  expect_one_line(run({program, "run", web, "--gdb", ""}), usage, {"--gdb has no value", "`avrlan run --help`"});
+  expect_one_line(run({program, "run", web, "--errata", "next-page-one-late=on"}), usage,
+                  {"this board's chip has no 'next-page-one-late'"});
+  expect_one_line(run({program, "boards", "--toml", "ethernut1", "--json"}), usage, {"--json"});
   for (const char* bad : {"-1", "abc", "0", "0x10"})
     expect_one_line(run({program, "run", web, "--profile", "--timeline", bad}), usage, {"--timeline", bad});
+}
+
+// Nested tables, for each of which the parser calls itself.
+TEST_F(BadInput, KeysOfManyParts) {
+  const std::string file = directory_ / "deep.toml";
+  std::string parts = "x";
+  for (int n = 0; n < 50'000; ++n) parts += ".a";
+  for (const std::string& text :
+       {parts + " = 1\n", "[" + parts + "]\n", "a = 1 # '\nb = { " + parts + " = 1 }\n", "a = 'it''s'\n" + parts}) {
+    std::ofstream(file) << text;
+    expect_one_line(run({program, "run", web, "-b", file}), usage, {"deep.toml:", "a key of more than 65 parts"});
+    expect_one_line(run({program, "lab", file, "--check"}), usage, {"deep.toml:", "a key of more than 65 parts"});
+  }
+  const std::string dots(100, '.');
+  std::ofstream(file) << "summary = '''\n" + dots + "\n'''\nname = \"\\\"" + dots + "\" # " + dots + "\n";
+  expect_one_line(run({program, "run", web, "-b", file}), usage, {"deep.toml:4:", "is no name of a board"});
+}
+
+// Whatever is wrong is found before a recording of an earlier run is touched.
+TEST_F(BadInput, LeavesAnEarlierRecordingAlone) {
+  const std::string kept = directory_ / "kept.pcapng", octets = directory_ / "octets";
+  const auto with = [&](std::vector<std::string> more) {
+    std::ofstream(kept) << "kept";
+    more.insert(more.begin(), {program, "run", web, "--pace", "max", "--timeout", "1ms", "--record", kept});
+    auto done = run(more);
+    std::ifstream file(kept);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "kept");
+    return done;
+  };
+  std::ofstream(octets) << std::string(1024, 'x');
+  std::vector<std::string> much = {"--net", "none"};
+  for (int n = 0; n < 40; ++n) much.insert(much.end(), {"--eeprom", "@" + octets});
+  expect_one_line(with(much), usage, {"octets of text", "65535", "--eeprom"});
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), length), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  expect_one_line(with({"--net", "none", "--gdb=" + port}), host_failure, {port});
+  ::close(listener);
 }
 
 TEST_F(BadInput, FilesOfNothing) {

@@ -73,8 +73,8 @@ int main() {
     stack.poll(Clock::milliseconds());
     board::idle();
   }
-  // The other end may want our last acknowledgement again.
-  for (const uint32_t end = Clock::milliseconds() + 2000; Clock::milliseconds() < end; board::idle())
+  // The other end may want our last acknowledgement again, more than once, with its timer doubled each time.
+  for (const uint32_t end = Clock::milliseconds() + 10000; Clock::milliseconds() < end; board::idle())
     stack.poll(Clock::milliseconds());
   board::Uart::print(exchange.outcome == Exchange::done    ? PSTR("done\n")
                      : exchange.outcome == Exchange::wrong ? PSTR("wrong octets\n")

@@ -135,13 +135,36 @@ TEST(BoardFile, RefusesPinsThatAreNotThere) {
   EXPECT_EQ(said(ethernut + bus + "eesk = 'PC5'\n").substr(0, 14), "b.toml:4:1: ee");
 }
 
+TEST(BoardFile, RefusesWhatContradictsItself) {
+  EXPECT_EQ(said("mcu = 'atmega128'\nfreq = 1000000\n[nic]\nchip = 'rtl8019as'\n"
+                 "bus = { first = 0x300, last = 0x11FF }\n")
+                .substr(0, 63),
+            "b.toml:5:7: 0x0300 to 0x11ff has no address at which the chip a");
+  EXPECT_EQ(
+      said("mcu = 'atmega128'\nexternal-ram = 4096\n"),
+      "b.toml:2:16: the atmega128's own memory hides all of it, up to 0x10ff; write external-ram = 32768, or leave "
+      "it out");
+  EXPECT_EQ(said("mcu = 'atmega128'\nexternal-ram = 65537\n"),
+            "b.toml:2:16: external-ram has to be a whole number from 0 to 65536; write external-ram = 32768");
+  EXPECT_EQ(said(uno + "select = 'PB2'\nint-inverted = true\n"),
+            "b.toml:6:16: int-inverted without int; add int = \"PD2\"");
+  EXPECT_EQ(said(uno + "select = 'PB2'\nreset-high = false\n"),
+            "b.toml:6:14: reset-high without reset; add reset = \"PD2\"");
+  EXPECT_EQ(said(uno + "select = 'PB5'\n"), "b.toml:5:10: PB5 is SCK already; take another pin");
+  EXPECT_EQ(said(uno + "select = 'PB2'\nint = 'PB4'\n"), "b.toml:6:7: PB4 is MISO already; take another pin");
+  EXPECT_EQ(said(uno + "select = 'PB2'\nusart = 0\nint = 'PD1'\n"),
+            "b.toml:7:7: PD1 is TxD0 already; take another pin");
+  EXPECT_EQ(said(uno + "select = ''\n"), "b.toml:5:10: select is empty; leave it out, or write something");
+  EXPECT_EQ(said("name = '" + std::string(65, 'n') + "'\n" + uno).substr(0, 13), "b.toml:1:8: '");
+}
+
 TEST(BoardFile, RefusesAChipThatDoesNotFit) {
   EXPECT_EQ(said("mcu = 'atmega8'\n[nic]\nchip = 'rtl8019'\n"),
             "b.toml:3:8: there is no chip 'rtl8019'; did you mean 'rtl8019as'?");
   EXPECT_EQ(said("mcu = 'atmega328p'\nfreq = 1\n[nic]\nchip = 'rtl8019as'\n" + bus),
             "b.toml:5:7: the atmega328p has no external bus; take an atmega128, atmega1280, atmega1281 or atmega2560");
   EXPECT_EQ(said(uno + "select = 'PB2'\nusart = 1\n"),
-            "b.toml:6:9: the atmega328p has no USART1; it has 1; without usart the chip is at the SPI");
+            "b.toml:6:9: the atmega328p has no USART1; it has USART0; without usart the chip is at the SPI");
   EXPECT_EQ(said("mcu = 'atmega8'\n[nic]\nchip = 'enc28j60'\nselect = 'PB2'\nusart = 0\n"),
             "b.toml:5:9: the atmega8's USARTs have no SPI mode; leave out usart");
   EXPECT_EQ(said(uno + "select = 'PB2'\nclkout = true\n"),
@@ -162,9 +185,10 @@ TEST(BoardFile, RefusesRangesThatOverlapOrAreOutOfReach) {
             "0x83FF");
   EXPECT_EQ(range("0x0000", "0x10FF"),
             "b.toml:6:7: the atmega128's own memory hides 0x0000 to 0x10ff; begin behind 0x10ff");
-  EXPECT_EQ(range("0x8000", "0x82FF"),
-            "b.toml:4:1: bus has no address at which the chip answers: its I/O base is 0x300; A9 to A5 have to be the "
-            "base's, as in 0x8300");
+  EXPECT_EQ(
+      range("0x8000", "0x82FF"),
+      "b.toml:6:7: 0x8000 to 0x82ff has no address at which the chip answers: its I/O base is 0x300; A9 to A5 have "
+      "to be the base's, as in 0x8300");
   EXPECT_EQ(said(ethernut + bus + "io-base = 0x310\n").substr(0, 58),
             "b.toml:7:11: 0x310 is no I/O base of an RTL8019AS; use 0x2");
   EXPECT_EQ(said("mcu = 'atmega128'\nexternal-ram = 1000\n"),
