@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -175,14 +176,15 @@ void print_summaries(const Json& all) {
   }
 }
 
-CLI::App* add_list(CLI::App& program, const char* name, const char* about, Json (*list)(), void (*print)() = nullptr) {
+CLI::App* add_list(CLI::App& program, const char* name, const char* about, Json (*list)(),
+                   const std::function<void()>& print = nullptr) {
   CLI::App* command = program.add_subcommand(name, about);
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "as a JSON array");
   command->callback([json, list, print] {
     if (*json) {
       fmt::print("{}\n", list().dump(2));
-    } else if (print != nullptr) {
+    } else if (print) {
       print();
     } else {
       print_summaries(list());
@@ -194,14 +196,16 @@ CLI::App* add_list(CLI::App& program, const char* name, const char* about, Json 
 }  // namespace
 
 void add_list_commands(CLI::App& program) {
-  add_list(program, "boards", "list the boards that are built in", list_boards)
-      ->add_option_function<std::string>(
-          "--toml",
-          [](const std::string& name) {
-            fmt::print("{}", to_toml(find_board(name)));
-            throw CLI::Success();
-          },
-          "print how this one is wired, as a file for --board: the start of one of your own")
+  auto toml = std::make_shared<std::string>();
+  add_list(program, "boards", "list the boards that are built in", list_boards,
+           [toml] {
+             if (toml->empty()) {
+               print_summaries(list_boards());
+             } else {
+               fmt::print("{}", to_toml(find_board(*toml)));
+             }
+           })
+      ->add_option("--toml", *toml, "print how this one is wired, as a file for --board: the start of one of your own")
       ->type_name("NAME")
       ->excludes("--json");
   add_list(program, "mcus", "list the microcontrollers, what they have and whose models those are", list_mcus,

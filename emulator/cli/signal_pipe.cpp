@@ -14,8 +14,6 @@ namespace avrlan {
 
 namespace {
 
-constexpr int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
-
 int write_end = -1;
 
 }  // namespace
@@ -29,21 +27,19 @@ SignalPipe::SignalPipe() {
     [[maybe_unused]] const auto written = ::write(write_end, &byte, 1);
   };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (const int number : ending_signals) {
-    struct sigaction before {};
-    ::sigaction(number, nullptr, &before);
-    // nohup's.
-    if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
-  }
+  ::sigaction(SIGINT, &action, nullptr);  // also where a shell has put it aside, as of what it runs in the background
+  ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hang_up {};
+  ::sigaction(SIGHUP, nullptr, &hang_up);
+  takes_hang_up_ = hang_up.sa_handler != SIG_IGN;  // of nohup
+  if (takes_hang_up_) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
 }
 
 SignalPipe::~SignalPipe() {
-  for (const int number : ending_signals) {
-    struct sigaction now {};
-    ::sigaction(number, nullptr, &now);
-    if (now.sa_handler != SIG_IGN) ::signal(number, SIG_DFL);
-  }
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  if (takes_hang_up_) ::signal(SIGHUP, SIG_DFL);
   ::close(fds_[0]);
   ::close(fds_[1]);
 }

@@ -4,7 +4,7 @@
 
 namespace avrlan {
 
-// SIGINT and SIGTERM become a byte in a pipe, the signal's number; a second one ends the process at once. SIGPIPE is ignored.
+// SIGINT, SIGTERM and SIGHUP (unless it is ignored) become a byte in a pipe, the signal's number; a second one ends the process at once. SIGPIPE is ignored.
 // One at a time in a process.
 class SignalPipe {
  public:
@@ -17,6 +17,7 @@ class SignalPipe {
 
  private:
   int fds_[2] = {-1, -1};
+  bool takes_hang_up_ = false;
 };
 
 // The number of a signal that has come to the pipe `fd`, and waits there no longer; nullopt: none, or `fd` is -1.

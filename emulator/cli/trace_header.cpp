@@ -90,7 +90,7 @@ SimulationOptions read_options(const JsonValue& json) {
   if (json.has("eeprom")) options.machine.eeprom = read_eeprom(json["eeprom"]);
   options.machine.analog = read_analog(json["analog"]);
   if (json.has("rtl8019as")) {
-    options.nic = parse_nic_options("rtl8019as", "B7", json["rtl8019as"]["errata"].text());
+    options.nic = parse_nic_options("rtl8019as", "", json["rtl8019as"]["errata"].text());
   } else {
     const JsonValue chip = json["enc28j60"];
     options.nic = parse_nic_options("enc28j60", chip["revision"].text(), chip["errata"].text());

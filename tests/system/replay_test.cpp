@@ -242,6 +242,18 @@ TEST_F(Replay, ARunThatIsHungUpHasAnEnd) {
   EXPECT_THAT(replayed.err, Not(HasSubstr("has no end")));
 }
 
+// As nohup starts it; and as a shell starts what it runs in the background.
+TEST_F(Replay, GoesOnWithoutItsTerminalWhenToldTo) {
+  Process board({program, "run", AVRLAN_FIRMWARE_DIR "/uno-enc28j60/echo.elf", "--net", "none"}, [] {
+    ::signal(SIGHUP, SIG_IGN);
+    ::signal(SIGINT, SIG_IGN);
+  });
+  ASSERT_TRUE(board.wait_for_out("avrlan echo"));
+  board.signal(SIGHUP);
+  board.signal(SIGINT);
+  EXPECT_EQ(board.finish().status, 128 + SIGINT);
+}
+
 TEST_F(Replay, LoosePassesWhatDiffersInCyclesOnly) {
   const auto done = replay({record(), with_nop, "--any-firmware", "--loose"});
   EXPECT_EQ(done.status, 0) << done.err;
@@ -353,7 +365,7 @@ TEST_F(Replay, ARunThatWasKilledCanBeReplayed) {
   EXPECT_GT(read.frames.size(), 50U);
   const auto done = replay({trace, web});
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_THAT(done.err, HasSubstr("killed.pcapng has no end, as its run was killed"));
+  EXPECT_THAT(done.err, HasSubstr("killed.pcapng has no end, since its run was killed"));
 }
 
 TEST_F(Replay, TheEndIsComparedToo) {

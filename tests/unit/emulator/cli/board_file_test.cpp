@@ -112,12 +112,14 @@ TEST(BoardFile, TellsWhereAMistakeIs) {
   EXPECT_EQ(said("mcu = \n").substr(0, 9), "b.toml:1:");
   EXPECT_EQ(said("mpu = 'atmega328p'\n"), "b.toml:1:1: this board has no mcu; add mcu = \"atmega328p\"");
   EXPECT_EQ(said(uno + "selekt = 'PB2'\n"), "b.toml:3:1: an enc28j60 without select; add select = \"PB2\"");
-  EXPECT_EQ(said(uno + "select = 'PB2'\nbus = 1\n"),
-            "b.toml:6:1: there is no key 'bus' in 'nic with chip = enc28j60'; did you mean 'int'?");
-  EXPECT_EQ(said("frq = 1\nfreq = 1\nmcu = 'atmega8'\n[nic]\nchip = 'enc28j60'\nselect = 'PB2'\n"),
+  EXPECT_EQ(
+      said(uno + "select = 'PB2'\nbus = 1\n"),
+      "b.toml:6:1: there is no key 'bus' in 'nic with chip = enc28j60'; it is one of chip, usart, select, clkout, "
+      "int, int-inverted, reset, reset-high");
+  EXPECT_EQ(said("frq = 1\nfreq = 1000\nmcu = 'atmega8'\n[nic]\nchip = 'enc28j60'\nselect = 'PB2'\n"),
             "b.toml:1:1: there is no key 'frq' in 'board'; did you mean 'freq'?");
   EXPECT_EQ(said("name = 'a b'\n" + uno),
-            "b.toml:1:8: 'a b' is no name of a board; write name = \"my-board\": letters, digits, - and _");
+            "b.toml:1:8: 'a b' is no name of a board; write name = \"my-board\": up to 64 letters, digits, - and _");
   EXPECT_EQ(said("wait-states = 1\n" + uno),
             "b.toml:1:15: wait states are the firmware's, which sets them in XMCRA and MCUCR; leave out wait-states");
   EXPECT_EQ(said("mcu = 'atmega8'\nfreq = 1\n"),
@@ -191,7 +193,7 @@ TEST(BoardFile, RefusesRangesThatOverlapOrAreOutOfReach) {
       "to be the base's, as in 0x8300");
   EXPECT_EQ(said(ethernut + bus + "io-base = 0x310\n").substr(0, 58),
             "b.toml:7:11: 0x310 is no I/O base of an RTL8019AS; use 0x2");
-  EXPECT_EQ(said("mcu = 'atmega128'\nexternal-ram = 1000\n"),
+  EXPECT_EQ(said("mcu = 'atmega128'\nexternal-ram = 10000\n"),
             "b.toml:2:16: external-ram is no multiple of 256 octets; write external-ram = 32768");
 }
 

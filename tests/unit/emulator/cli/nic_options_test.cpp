@@ -62,13 +62,13 @@ TEST(NicOptions, SaysWhatIsWrong) {
   }
   EXPECT_EQ(said("B5", "link-pulse-collision-every=5"), "");
   EXPECT_NE(said("B5", "", "rtl8019as").find("ENC28J60"), std::string::npos);
-  EXPECT_NE(said("B7", "latecol-unreliable", "rtl8019as").find("there is no 'latecol-unreliable'"), std::string::npos);
-  EXPECT_NE(said("B7", "overflow-stops-receiver=5", "rtl8019as").find("on or off"), std::string::npos);
+  EXPECT_NE(said("", "latecol-unreliable", "rtl8019as").find("has no 'latecol-unreliable'"), std::string::npos);
+  EXPECT_NE(said("", "overflow-stops-receiver=5", "rtl8019as").find("on or off"), std::string::npos);
 }
 
 TEST(NicOptions, EachChipHasItsOwnErrata) {
-  EXPECT_TRUE(parse_nic_options("rtl8019as", "B7", "overflow-stops-receiver").rtl8019as.overflow_stops_receiver);
-  const auto all = parse_nic_options("rtl8019as", "B7", "all=on,next-page-one-late=off").rtl8019as;
+  EXPECT_TRUE(parse_nic_options("rtl8019as", "", "overflow-stops-receiver").rtl8019as.overflow_stops_receiver);
+  const auto all = parse_nic_options("rtl8019as", "", "all=on,next-page-one-late=off").rtl8019as;
   EXPECT_TRUE(all.stop_waits_for_remote_count);
   EXPECT_FALSE(all.next_page_one_late);
 }
