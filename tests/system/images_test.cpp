@@ -13,9 +13,9 @@ struct ImageRun {
   ScriptedPeer* peer = nullptr;
   std::string uart;
 
-  ImageRun(const std::string& board, const std::string& image)
+  ImageRun(const std::string& board, const std::string& image, const SimulationOptions& options = {})
       : firmware_(Firmware::load_elf(AVRLAN_FIRMWARE_DIR "/" + board + "/" + image + ".elf")) {
-    simulation = std::make_unique<Simulation>(find_board(board), firmware_, SimulationOptions{},
+    simulation = std::make_unique<Simulation>(find_board(board), firmware_, options,
                                               [&](Scheduler& scheduler, FrameSink& to_board) {
                                                 auto made = std::make_unique<ScriptedPeer>(scheduler, to_board);
                                                 peer = made.get();
@@ -94,6 +94,24 @@ TEST_P(Images, SensorSendsReadingsAsTheyAreTaken) {
       EXPECT_EQ(text[15], '\n');
     }
     EXPECT_NEAR((exchange.ended - exchange.started).seconds(), 1.1, 0.3);
+  }
+}
+
+// Of a single station or not: a group's, or nobody's.
+TEST_P(Images, HaveTheMacAddressOfTheEeprom) {
+  constexpr MacAddress own{0x02, 0x41, 0x56, 0x52, 0x4C, 0x4E}, given{0x02, 0, 0, 0, 0, 0x07},
+      group{0x03, 0, 0, 0, 0, 7};
+  for (const auto& [eeprom, expected] : {std::pair{given, given}, {group, own}, {MacAddress{}, own}}) {
+    SimulationOptions options;
+    options.machine.eeprom = {{0, {eeprom.begin(), eeprom.end()}}};
+    ImageRun run(GetParam(), "echo", options);
+    std::optional<std::vector<std::uint8_t>> sent;
+    run.simulation->on_frame([&](bool inwards, const EthernetFrame& frame) {
+      if (!inwards && !sent) sent = frame.octets;
+    });
+    run.run(Duration::seconds(1));
+    ASSERT_TRUE(sent);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), sent->begin() + 6));
   }
 }
 

@@ -159,11 +159,18 @@ TEST(Machine, AFirmwareForAnotherMcuIsRefusedWithTheBoardThatHasIt) {
   } catch (const HostError& error) {
     EXPECT_NE(std::string{error.what()}.find("built for an atmega2560"), std::string::npos) << error.what();
     EXPECT_NE(error.hint().find("-mmcu=atmega328p"), std::string::npos) << error.hint();
-    EXPECT_NE(error.hint().find("--board mega-enc28j60"), std::string::npos) << error.hint();
+    EXPECT_NE(error.hint().find("take board mega-enc28j60"), std::string::npos) << error.hint();
   }
   MachineOptions options;
   options.mcu = "atmega2560";
   EXPECT_NO_THROW(Machine(find_board("uno-enc28j60"), firmware, scheduler, options));
+  options.mcu = "atmega128";
+  try {
+    Machine machine(find_board("mega-enc28j60"), firmware, scheduler, options);
+    FAIL();
+  } catch (const HostError& error) {
+    EXPECT_NE(error.hint().find("leave the board its own MCU"), std::string::npos) << error.hint();
+  }
 }
 
 TEST(Machine, AFirmwareForTheSameSiliconUnderAnotherNameRuns) {
