@@ -1,5 +1,6 @@
 #include "emulator/debug/packet.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "emulator/board/hex.hpp"
@@ -66,9 +67,10 @@ std::optional<std::string> PacketChannel::next_packet() {
 }
 
 bool PacketChannel::take_interrupt() {
-  const bool interrupted = !received_.empty() && !received_.front();
-  if (interrupted) received_.pop_front();
-  return interrupted;
+  const auto at = std::find(received_.begin(), received_.end(), std::nullopt);
+  if (at == received_.end()) return false;
+  received_.erase(at);
+  return true;
 }
 
 void PacketChannel::send(std::string_view payload) {

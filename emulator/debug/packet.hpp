@@ -24,7 +24,7 @@ class PacketChannel {
   void receive(std::string_view octets);
   // The oldest packet that has come: what stood between '$' and '#', escapes and all. Interrupts before it are forgotten.
   std::optional<std::string> next_packet();
-  // Whether the next thing that has come is an interrupt (Ctrl-C, octet 03 between packets), which is then forgotten.
+  // Whether an interrupt has come (Ctrl-C, octet 03 between packets), which is then forgotten. Packets before it stay.
   bool take_interrupt();
 
   // Frames `payload`, in which '#', '$', '}' and '*' must be escaped already.

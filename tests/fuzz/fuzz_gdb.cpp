@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -78,6 +79,19 @@ const std::string_view seeds[] = {"?",
                                   "qRcmd,6e6963203020313030",
                                   "qRcmd,72756e2d756e74696c206379636c652035",
                                   "qRcmd,7265736574",
+                                  "qRcmd,70726f66696c65206f6e",
+                                  "qRcmd,70726f66696c65206f6666",
+                                  "qRcmd,736e617073686f742061",
+                                  "qRcmd,726573746f7265",
+                                  "qRcmd,6672616d6573",
+                                  "qRcmd,64696167",
+                                  "qRcmd,696f204f43",
+                                  "m8a0000,100",
+                                  "M8a001f,1:03",
+                                  "Z2,8a001f,1",
+                                  "Z3,8a0039,1",
+                                  "Z4,8a00a8,2",
+                                  "z2,8a001f,1",
                                   "D",
                                   "k",
                                   "R00",
@@ -100,8 +114,9 @@ class Fuzzer {
       }
       answer_all();
     }
-    std::printf("%llu packets, %llu answers, %llu runs\n", static_cast<unsigned long long>(packets),
-                static_cast<unsigned long long>(answers_), static_cast<unsigned long long>(runs_));
+    std::printf("%llu packets, %llu answers, %llu runs, %llu ends\n", static_cast<unsigned long long>(packets),
+                static_cast<unsigned long long>(answers_), static_cast<unsigned long long>(runs_),
+                static_cast<unsigned long long>(ends_));
   }
 
  private:
@@ -155,12 +170,16 @@ class Fuzzer {
   void answer_all() {
     channel_.take_interrupt();
     while (const auto packet = channel_.next_packet()) {
-      const Answer answer = session_.handle(*packet);
+      const Answer answer = run_->session.handle(*packet);
       ++answers_;
       if (answer.action == Action::resume) {
         ++runs_;
-        simulation_.machine().run_until(simulation_.machine().now() + Duration::microseconds(20));
-        channel_.send(session_.stopped(5, target_.stop_reason()));
+        const bool over = execute(run_->simulation.machine());
+        channel_.send(run_->session.stopped(5, run_->target.stop_reason()));
+        if (over) {
+          ++ends_;
+          run_ = std::make_unique<Run>();
+        }
       }
       if (answer.reply) channel_.send(*answer.reply);
       if (answer.action == Action::no_acks) channel_.stop_acknowledging();
@@ -172,15 +191,32 @@ class Fuzzer {
     }
   }
 
+  // Some instructions; a start-up after a reset passes. True: the firmware has ended.
+  static bool execute(Machine& machine) {
+    const Cycles before = machine.totals().active;
+    const Instant late = machine.now() + Duration::milliseconds(100);
+    bool over = false;
+    do {
+      over = machine.run_until(machine.now() + Duration::microseconds(20)).has_value();
+    } while (!over && !machine.stopped() && machine.totals().active == before && machine.now() < late);
+    return over;
+  }
+
+  // Until the firmware, whose memory may have become anything, ends.
+  struct Run {
+    const Firmware firmware = loop();
+    Simulation simulation{find_board("uno-enc28j60"), firmware, without_network()};
+    Target target{simulation.machine(), simulation.nic()};
+    Monitor monitor{simulation, firmware, target};
+    Session session{target, [this](std::string_view command) { return monitor.execute(command); }};
+  };
+
   std::mt19937_64 random_;
-  const Firmware firmware_ = loop();
-  Simulation simulation_{find_board("uno-enc28j60"), firmware_, without_network()};
-  Target target_{simulation_.machine(), simulation_.nic()};
-  Monitor monitor_{simulation_, firmware_, target_};
-  Session session_{target_, [this](std::string_view command) { return monitor_.execute(command); }};
+  std::unique_ptr<Run> run_ = std::make_unique<Run>();
   PacketChannel channel_;
   std::uint64_t answers_ = 0;
   std::uint64_t runs_ = 0;
+  std::uint64_t ends_ = 0;
 };
 
 }  // namespace

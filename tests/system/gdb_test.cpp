@@ -452,10 +452,10 @@ TEST_F(GdbNetwork, WatchesWhatTheChipDoesByItself) {
 }
 
 TEST_F(GdbNetwork, IsTheSameInThePast) {
-  const std::string out =
-      avrlan.gdb({in_background(), "monitor run-until frame out tcp port 80 fin", "continue", "monitor cycles",
-                  "monitor frames 3", "reverse-stepi", "reverse-stepi", "reverse-continue", "monitor frames 1",
-                  "continue", "monitor cycles", "monitor frames 3", "detach"});
+  const std::string out = avrlan.gdb({"monitor run-until text address", "continue", in_background(),
+                                      "monitor run-until frame out tcp port 80 fin", "continue", "monitor cycles",
+                                      "monitor frames 3", "reverse-stepi", "reverse-stepi", "reverse-continue",
+                                      "monitor frames 1", "continue", "monitor cycles", "monitor frames 3", "detach"});
   EXPECT_HAS(out, "tcp FIN");
   EXPECT_HAS(out, "no frame yet");
   EXPECT_FALSE(has(out, "another state")) << out;
@@ -474,7 +474,10 @@ TEST_F(GdbNetwork, IsTheSameInThePast) {
 const std::string connection_state = "'(anonymous namespace)::stack'.connections_[0].state_";
 
 TEST_F(GdbNetwork, GoesBackToTheLastChangeOfTheConnectionsState) {
-  go_back_often(avrlan, {in_background(), "monitor run-until frame out tcp port 80 fin", "continue"}, connection_state);
+  go_back_often(avrlan,
+                {"monitor run-until text address", "continue", in_background(),
+                 "monitor run-until frame out tcp port 80 fin", "continue"},
+                connection_state);
 }
 
 TEST(Gdb, GoesBackInAReplay) {

@@ -65,6 +65,10 @@ TEST(PacketChannel, KeepsInterruptsInTheirPlace) {
   EXPECT_EQ(channel.next_packet(), "g");
   EXPECT_TRUE(channel.take_interrupt());
   EXPECT_FALSE(channel.take_interrupt());
+  channel.receive("$g#67\x03$p0#a0");
+  EXPECT_TRUE(channel.take_interrupt()) << "whatever is waiting for the stop";
+  EXPECT_EQ(channel.next_packet(), "g");
+  EXPECT_EQ(channel.next_packet(), "p0");
   channel.receive("$a\x03#64");
   EXPECT_FALSE(channel.take_interrupt()) << "inside a packet it is an octet like any other";
   EXPECT_EQ(channel.next_packet(), "a\x03");
