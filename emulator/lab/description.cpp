@@ -68,20 +68,39 @@ BoardDescription read_board(TomlTable& table, const std::filesystem::path& direc
 
   SimulationOptions& options = board.options;
   options.net = std::monostate{};
-  options.machine.mcu = text_of(table.text("mcu"), "");
-  if (const auto freq = table.scalar("freq"))
+  // What the machine refuses is about the key that was read last.
+  const auto try_out = [&](const Place& place) {
+    place.located([&] {
+      Scheduler scheduler;
+      Machine(board.board, board.firmware, scheduler, options.machine);
+    });
+  };
+  const auto mcu = table.text("mcu");
+  options.machine.mcu = text_of(mcu, "");
+  try_out(mcu ? mcu->place : firmware.place);
+  if (const auto freq = table.scalar("freq")) {
     options.machine.hz = freq->place.located([&] { return parse_frequency("freq", freq->value); });
+    try_out(freq->place);
+  }
   if (const auto engine = table.text("engine")) {
     if (engine->value != "exact" && engine->value != "simavr")
       throw engine->place.error(fmt::format("there is no engine '{}'", engine->value), "use exact or simavr");
     options.machine.engine = engine->value == "simavr" ? EngineKind::simavr : EngineKind::exact;
+    try_out(engine->place);
   }
-  if (const auto uart = table.number("uart", 0, 3)) options.machine.uart = static_cast<unsigned>(uart->value);
+  if (const auto uart = table.number("uart", 0, 3)) {
+    options.machine.uart = static_cast<unsigned>(uart->value);
+    try_out(uart->place);
+  }
   if (const auto baud = table.number("uart-baud", 1, 10'000'000)) options.machine.uart_baud = baud->value;
-  for (const auto& eeprom : table.texts("eeprom"))
+  for (const auto& eeprom : table.texts("eeprom")) {
     options.machine.eeprom.push_back(eeprom.place.located([&] { return EepromPatch::parse(eeprom.value, directory); }));
-  for (const auto& analog : table.texts("analog"))
+    try_out(eeprom.place);
+  }
+  for (const auto& analog : table.texts("analog")) {
     options.machine.analog.push_back(analog.place.located([&] { return AnalogSignal::parse(analog.value); }));
+    try_out(analog.place);
+  }
   const auto revision = table.text("chip-rev"), errata = table.text("errata");
   const Place& chip_place = errata ? errata->place : revision ? revision->place : table.place();
   options.nic = chip_place.located(

@@ -73,6 +73,7 @@ TEST_F(LabFile, DelayIsThatOfASwitchIfNotSaid) {
 
 TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
   const std::string a = board("a");
+  const std::string uno = "[[board]]\nname = 'u'\nfirmware = '" AVRLAN_FIRMWARE_DIR "/uno-enc28j60/hello.elf'\n";
   const std::pair<std::string, std::string> mistakes[] = {
       {"", "lab:1:1: there is no board; add [[board]]"},
       {"board = 5", "lab:1:9: board is no list of tables; begin each with a line [[board]]"},
@@ -96,6 +97,11 @@ TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
       {a + "chip-rev = 'B6'", "lab:6:12: --chip-rev 'B6' is no revision"},
       {a + "errata = 'latecol'", "lab:6:10: --errata: this board's chip has no 'latecol'"},
       {a + "diag = ['error']", "lab:6:9: "},
+      {uno + "uart = 1", "lab:4:8: the atmega328p has no USART1"},
+      {uno + "eeprom = '0x3FF=0000'", "lab:4:10: octets for 0x3FF to 0x400"},
+      {uno + "eeprom = ['01', '0x3FF=0000']", "lab:4:17: octets for 0x3FF to 0x400"},
+      {a + "analog = 'adc16=1V'", "lab:6:10: "},
+      {a + "mcu = 'atmega328p'", "lab:6:7: "},
       {a + "diag = [5]", "lab:6:9: diag has to be a text, or a list of texts"},
       {a + "eeprom = ['00', '0:1']", "lab:6:17: '0:1' are no octets in hexadecimal"},
       {a + "analog = 'adc0=much'", "lab:6:10: "},
@@ -177,7 +183,7 @@ TEST_F(LabFile, EachMistakeIsALineWithItsPlace) {
 
 TEST_F(LabFile, FirmwareIsLookedForBesideTheFile) {
   const std::string relative = std::filesystem::relative(hello, std::filesystem::temp_directory_path()).string();
-  EXPECT_EQ(said("[[board]]\nname = 'a'\nfirmware = '" + relative + "'"), "");
+  EXPECT_EQ(said("[[board]]\nname = 'a'\nboard = 'mega-enc28j60'\nfirmware = '" + relative + "'"), "");
 }
 
 }  // namespace
