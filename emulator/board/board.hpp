@@ -42,6 +42,7 @@ struct Board {
   // Where an EEPROM that the MCU plays has its pins: Rtl8019asOptions::Eeprom::external.
   std::optional<Pin> nic_eesk = std::nullopt;
   std::optional<Pin> nic_eedo = std::nullopt;
+  std::optional<Pin> nic_eemu = std::nullopt;  // connects both while it is high; without it they always are
 
   friend bool operator==(const Board&, const Board&) = default;
 };

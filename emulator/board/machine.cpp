@@ -232,6 +232,7 @@ class Machine::Impl {
   peripherals::Usart& usart(std::optional<unsigned> number);
   std::unique_ptr<cpu::Engine> make_engine(std::uint32_t data_end);
   void connect_pins(Nic& nic);
+  void connect_eeprom(Rtl8019as& chip);
   void reset_peripherals();
   bool execute(std::uint32_t instruction);
   bool sends_rest() const;
@@ -405,13 +406,33 @@ void Machine::Impl::attach(Nic& nic, BusDevice& bus) {
     exact_engine("given an external bus").data_space().add_device(range.first, range.last, bus_chip_);
   }
   connect_pins(nic);
-  if (auto* const chip = dynamic_cast<Rtl8019as*>(&nic); chip != nullptr && board.nic_eesk && board.nic_eedo) {
-    gpio_.drive(*board.nic_eesk, false);
-    chip->on_eesk([this](bool high) { gpio_.drive(*board.nic_eesk, high); });
-    gpio_.pull_up(*board.nic_eedo);
-    gpio_.watch(*board.nic_eedo, [chip](bool high) { chip->set_eedo(high); });
-    chip->set_eedo(gpio_.level(*board.nic_eedo));
+  if (auto* const chip = dynamic_cast<Rtl8019as*>(&nic); chip != nullptr && board.nic_eesk && board.nic_eedo)
+    connect_eeprom(*chip);
+}
+
+// The chip's EEPROM pins; EEDO has a pull-up at the chip.
+void Machine::Impl::connect_eeprom(Rtl8019as& chip) {
+  const Pin eesk = *board.nic_eesk, eedo = *board.nic_eedo;
+  const auto connected = [this] { return !board.nic_eemu || gpio_.level(*board.nic_eemu); };
+  const auto show_eesk = [this, &chip, eesk, connected] {
+    if (connected()) {
+      gpio_.drive(eesk, chip.eesk());
+    } else {
+      gpio_.release(eesk);
+    }
+  };
+  const auto take_eedo = [this, &chip, eedo, connected] { chip.set_eedo(!connected() || gpio_.level(eedo)); };
+  gpio_.pull_up(eedo);
+  chip.on_eesk([show_eesk](bool) { show_eesk(); });
+  gpio_.watch(eedo, [take_eedo](bool) { take_eedo(); });
+  if (board.nic_eemu) {
+    gpio_.watch(*board.nic_eemu, [show_eesk, take_eedo](bool) {
+      show_eesk();
+      take_eedo();
+    });
   }
+  show_eesk();
+  take_eedo();
 }
 
 void Machine::Impl::connect_pins(Nic& nic) {

@@ -32,6 +32,7 @@ std::vector<Used> uses(const Board& board, const peripherals::Gpio& gpio) {
   }
   if (board.nic_eesk) all.push_back({*board.nic_eesk, board.nic + " EESK"});
   if (board.nic_eedo) all.push_back({*board.nic_eedo, board.nic + " EEDO"});
+  if (board.nic_eemu) all.push_back({*board.nic_eemu, board.nic + " EEMU"});
   for (const auto& alternate : gpio.alternates()) all.push_back({alternate.pin, alternate.name});
   return all;
 }

@@ -292,8 +292,9 @@ void read_jumpers(TomlTable& nic, Rtl8019asOptions& chip) {
 void read_eeprom_pins(TomlTable& nic, McuPins& pins, Board& board) {
   board.nic_eesk = pins.read(nic, "eesk");
   board.nic_eedo = pins.read(nic, "eedo");
+  board.nic_eemu = pins.read(nic, "eemu");
   const bool external = board.rtl8019as.eeprom == Eeprom::external;
-  if (external != board.nic_eesk.has_value() || external != board.nic_eedo.has_value())
+  if (external != board.nic_eesk.has_value() || external != board.nic_eedo.has_value() || (!external && board.nic_eemu))
     throw nic.place().error("eesk and eedo are the pins of an EEPROM that the MCU plays, eeprom = \"external\"",
                             "write all three, as in eesk = \"PC5\" and eedo = \"PC6\", or none");
 }
@@ -410,6 +411,7 @@ std::string nic_toml(const Board& board) {
   text += fmt::format("eeprom = \"{}\"\n", eeprom->name);
   pin("eesk", board.nic_eesk);
   pin("eedo", board.nic_eedo);
+  pin("eemu", board.nic_eemu);
   if (chip.mac != MacAddress{}) text += fmt::format("mac = \"{}\"\n", net::mac_text(chip.mac));
   flag("jumpers", chip.jumper_mode, true);
   if (chip.jumper_mode)

@@ -65,6 +65,7 @@ class Rtl8019as final : public Nic, public BusDevice {
   // An external EEPROM: EESK, on every edge, and EEDO.
   void on_eesk(std::function<void(bool high)> changed) { eesk_changed_ = std::move(changed); }
   void set_eedo(bool high) { external_eedo_ = high; }
+  bool eesk() const { return eesk_; }
 
   // For tests and debuggers.
   std::uint16_t io_base() const;

@@ -90,6 +90,7 @@ TEST_F(Ethernut1, HasTheEepromsPinsOnTheMcuWhereTheBoardSaysSo) {
   played.rtl8019as.eeprom = Rtl8019asOptions::Eeprom::external;
   played.nic_eesk = Pin{'C', 5};
   played.nic_eedo = Pin{'C', 6};
+  played.nic_eemu = Pin{'C', 7};
   Scheduler time;
   Wire cable{time};
   Rtl8019as nic{time, cable, *this, played.rtl8019as};
@@ -104,10 +105,16 @@ TEST_F(Ethernut1, HasTheEepromsPinsOnTheMcuWhereTheBoardSaysSo) {
     nic.write(0x8300, 0xE1);
     return nic.read(0x8306);  // CONFIG3
   };
-  EXPECT_EQ(load(), 0xFF) << "EEDO has a pull-up";
-  EXPECT_EQ(edges, 2 * 9 * 32) << "nine words of 32 clocks";
   board.gpio().drive(*played.nic_eedo, false);
+  board.gpio().drive(*played.nic_eemu, false);
+  EXPECT_TRUE(board.gpio().is_floating(*played.nic_eesk));
+  EXPECT_EQ(load(), 0xFF) << "EEDO has a pull-up, and is not connected";
+  EXPECT_EQ(edges, 0);
+  board.gpio().drive(*played.nic_eemu, true);
   EXPECT_EQ(load(), 0x00);
+  EXPECT_EQ(edges, 2 * 9 * 32) << "nine words of 32 clocks";
+  board.gpio().drive(*played.nic_eedo, true);
+  EXPECT_EQ(load(), 0xFF);
 }
 
 TEST_F(Ethernut1, NeedsAnEngineWithExternalMemory) {

@@ -73,9 +73,11 @@ TEST(BoardFile, HasEveryFieldOfABusChip) {
   EXPECT_FALSE(programmed.rtl8019as.jumper_mode);
   EXPECT_EQ(parse_board(to_toml(programmed), "b.toml"), programmed) << to_toml(programmed);
 
-  const Board played = parse_board(ethernut + bus + "eeprom = 'external'\neesk = 'PC5'\needo = 'PC6'\n", "b.toml");
+  const Board played =
+      parse_board(ethernut + bus + "eeprom = 'external'\neesk = 'PC5'\needo = 'PC6'\neemu = 'PC7'\n", "b.toml");
   EXPECT_EQ(played.nic_eesk, (Pin{'C', 5}));
   EXPECT_EQ(played.nic_eedo, (Pin{'C', 6}));
+  EXPECT_EQ(played.nic_eemu, (Pin{'C', 7}));
   EXPECT_EQ(parse_board(to_toml(played), "b.toml"), played) << to_toml(played);
 }
 
