@@ -218,6 +218,8 @@ int replay(const ReplayArguments& args) {
   simulation.flush();
   if (updated) new_trace.put_in_place();
   tell_result(args, replay, end, updated, run, firmware);
+  if (debugger && debugger->has_interfered())
+    tell("avrlan: gdb has changed registers or memory of this run, or reset the MCU: a difference may be its doing\n");
   uart.flush();
   if (out) write_results(*out, args, simulation, board, firmware, end, replay, status);
   return status;

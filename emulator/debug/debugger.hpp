@@ -43,6 +43,8 @@ class Debugger final : public Supervisor {
   void uart(std::uint8_t byte) { monitor_.uart(byte); }
   // From a callback of the run, which will end because of `text`: gdb sees the place first. Nothing without a gdb.
   void last_stop(std::string_view text);
+  // Whether gdb has changed registers or memory, or reset the MCU.
+  bool has_interfered() const { return target_.has_changed(); }
   // The run is over; gdb is told the exit status.
   void ended(int status);
 

@@ -134,7 +134,10 @@ bool Monitor::is_for_present(std::string_view line) const {
 
 std::string Monitor::execute(std::string_view line) {
   const auto [name, arguments] = first_word(line);
+  if (name.empty()) return help("");
   const auto meant = commands_named(name);
+  if (meant.size() == 1 && meant.front()->arguments.empty() && !arguments.empty())
+    return fmt::format("{} takes nothing, and '{}' was given\n", meant.front()->name, printable(arguments));
   if (meant.size() != 1) {
     return fmt::format("'{}' is {}; `monitor help` lists the commands\n", printable(name),
                        meant.empty() ? "no command of avrlan's" : "the beginning of several commands");
@@ -179,6 +182,9 @@ std::string Monitor::nic(const std::string& arguments) {
     return hex_dump(memory, static_cast<std::size_t>(*address),
                     static_cast<std::size_t>(std::min(*size, end - *address)));
   }
+  if (!second.empty())
+    throw UsageError(fmt::format("'{}' is neither a register nor octets of memory", arguments),
+                     "as in `monitor nic ECON1` or `monitor nic 0x1000 64`");
   Columns columns;
   for (const NicRegister& reg : simulation_.nic().register_values()) {
     if (first.empty() || reg.name == first)
@@ -233,6 +239,9 @@ std::string Monitor::run_until(const std::string& arguments) {
     const auto number = parse_number(which);
     if (!number) throw wrong;
     cycle = Cycles{*number};
+    if (const Cycles now = target_.machine().cycle(); *cycle <= now)
+      throw UsageError(fmt::format("cycle {} has been: this is cycle {}", cycle->count, now.count),
+                       "give a later one; `reverse-continue` goes back");
   } else if (what == "text") {
     text.emplace(which);
   } else if (what == "frame") {

@@ -88,7 +88,12 @@ class Target {
   }
   bool frozen() const { return frozen_; }
   // Whether registers or memories were written, or the MCU was reset, since the last call.
-  bool take_changed() { return std::exchange(changed_, false); }
+  bool take_changed() {
+    has_changed_ = has_changed_ || changed_;
+    return std::exchange(changed_, false);
+  }
+  // Whether the run is not what it would have been: ever since.
+  bool has_changed() const { return has_changed_ || changed_; }
 
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
@@ -121,6 +126,7 @@ class Target {
   std::vector<Watchpoint> watchpoints_;
   bool frozen_ = false;
   bool changed_ = false;
+  bool has_changed_ = false;
 };
 
 }  // namespace avrlan::debug

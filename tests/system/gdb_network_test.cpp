@@ -139,5 +139,26 @@ TEST(Gdb, GoesBackInAReplay) {
                 {"monitor run-until frame out tcp port 80 fin", "continue"}, connection_state);
 }
 
+TEST(Gdb, KillsAReplayWithoutBlamingTheFirmware) {
+  const std::string board = "uno-enc28j60";
+  Avrlan avrlan = Avrlan::replay(AVRLAN_SOURCE_DIR "/traces/" + board + "/web.curl.pcapng",
+                                 firmware_dir + "/" + board + "/web.elf");
+  avrlan.gdb({"monitor run-until frame out tcp", "continue", "kill"});
+  const Completed done = avrlan.process().finish();
+  EXPECT_EQ(done.status, 137);
+  EXPECT_HAS(done.err, "as recorded so far");
+  EXPECT_FALSE(has(done.err, "was not sent")) << done.err;
+}
+
+TEST(Gdb, SaysWhenItHasTouchedAReplay) {
+  const std::string board = "uno-enc28j60";
+  Avrlan avrlan = Avrlan::replay(AVRLAN_SOURCE_DIR "/traces/" + board + "/web.curl.pcapng",
+                                 firmware_dir + "/" + board + "/web.elf");
+  avrlan.gdb({"monitor run-until cycle 5000", "continue", "monitor reset", "detach"});
+  const Completed done = avrlan.process().finish();
+  EXPECT_EQ(done.status, 1);
+  EXPECT_HAS(done.err, "or reset the MCU: a difference may be its doing");
+}
+
 }  // namespace
 }  // namespace avrlan::test

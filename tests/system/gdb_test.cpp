@@ -438,6 +438,16 @@ TEST(Gdb, SaysWhatItCannotDo) {
   const Completed port = run({AVRLAN_PROGRAM, "run", uno(), "--gdb=no"});
   EXPECT_EQ(port.status, 64);
   EXPECT_HAS(port.err, "'no' is no port");
+
+  Avrlan avrlan(uno());
+  const std::string out =
+      avrlan.gdb({"monitor", "monitor reset x", "monitor cycles 1", "monitor nic EIR x", "monitor run-until cycle 100",
+                  "continue", "monitor run-until cycle 100", "kill"});
+  EXPECT_HAS(out, "break-frame [FILTER");
+  EXPECT_HAS(out, "reset takes nothing, and 'x' was given");
+  EXPECT_HAS(out, "cycles takes nothing, and '1' was given");
+  EXPECT_HAS(out, "'EIR x' is neither a register nor octets of memory");
+  EXPECT_HAS(out, "cycle 100 has been: this is cycle 103;");
 }
 
 }  // namespace
