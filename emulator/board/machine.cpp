@@ -57,13 +57,15 @@ const cpu::Mcu& mcu_for(const Board& board, const Firmware& firmware, const Mach
   const cpu::Mcu& mcu = supported_mcu(options.mcu.empty() ? board.mcu : options.mcu);
   if (!firmware.mcu || cpu::find_mcu(*firmware.mcu) == &mcu) return mcu;
   std::string advice = fmt::format("rebuild it with -mmcu={}", mcu.name);
-  const auto fitting = std::find_if(boards().begin(), boards().end(), [&](const Board& other) {
-    return cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu) && other.name != board.name;
-  });
+  std::string fitting;
+  for (const Board& other : boards()) {
+    if (cpu::find_mcu(other.mcu) == cpu::find_mcu(*firmware.mcu) && other.name != board.name)
+      fitting += (fitting.empty() ? "" : " or ") + other.name;
+  }
   if (!options.mcu.empty() && cpu::find_mcu(board.mcu) == cpu::find_mcu(*firmware.mcu)) {
     advice += ", or leave the board its own MCU";
-  } else if (fitting != boards().end()) {
-    advice += fmt::format(", or take board {}", fitting->name);
+  } else if (!fitting.empty()) {
+    advice += ", or take board " + fitting;
   }
   throw UsageError(fmt::format("{} is built for an {}, but {} has an {}", firmware.path.string(), *firmware.mcu,
                                options.mcu.empty() ? "board " + board.name : "this run", mcu.name),

@@ -37,7 +37,7 @@ const Erratum& find_erratum(std::span<const Erratum> errata, std::string_view na
     names.emplace_back(erratum.name);
   }
   throw UsageError(fmt::format("--errata: this board's chip has no '{}'", name),
-                   did_you_mean(name, names) + " `avrlan run --help` has those of each chip");
+                   did_you_mean(name, names) + "; `avrlan run --help` has those of each chip");
 }
 
 UsageError cannot_be(std::string_view name, std::string_view value, std::string_view hint) {

@@ -1,8 +1,12 @@
 #include "emulator/cli/replay_command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +14,7 @@
 
 #include "emulator/board/escape.hpp"
 #include "emulator/board/host_error.hpp"
+#include "emulator/board/read_file.hpp"
 #include "emulator/board/write_file.hpp"
 #include "emulator/cli/diagnostic_text.hpp"
 #include "emulator/cli/gdb_option.hpp"
@@ -77,12 +82,18 @@ void check_firmware(const ReplayArguments& args, const TraceRun& run, const Firm
                    "add --any-firmware to replay it all the same, with --loose if its cycles may be others");
 }
 
-// Beside the recording, in whose place it is put at the end.
+// A file of its own that becomes the recording's content at the end, so that its name, links, owner and mode stay.
 class NewTrace {
  public:
-  // A link is followed.
-  explicit NewTrace(const std::filesystem::path& trace)
-      : trace_(std::filesystem::canonical(trace)), file_(trace_.string() + ".new") {}
+  explicit NewTrace(const std::filesystem::path& trace) : trace_(trace) {
+    std::string name = (std::filesystem::temp_directory_path() / "avrlan-update-XXXXXX").string();
+    const int file = ::mkstemp(name.data());
+    if (file < 0)
+      throw HostError(fmt::format("cannot make a file like {}: {}", name, std::strerror(errno)),
+                      "set TMPDIR to a directory that can be written");
+    ::close(file);
+    file_ = name;
+  }
   ~NewTrace() {
     std::error_code ignored;
     std::filesystem::remove(file_, ignored);
@@ -90,12 +101,15 @@ class NewTrace {
   NewTrace(const NewTrace&) = delete;
   NewTrace& operator=(const NewTrace&) = delete;
   const std::filesystem::path& file() const { return file_; }
+  // Nothing when it is the same to the octet.
   void put_in_place() const {
-    std::error_code error;
-    std::filesystem::rename(file_, trace_, error);
-    if (error) {
-      throw HostError(fmt::format("cannot replace {}: {}", trace_.string(), error.message()),
-                      "make it a file that can be written");
+    const std::string now = read_file(file_, ""), before = read_file(trace_, "");
+    if (now == before) return;
+    try {
+      write_file(trace_, now);
+    } catch (const HostError&) {
+      write_file(trace_, before);
+      throw;
     }
   }
 
@@ -175,6 +189,9 @@ int replay(const ReplayArguments& args) {
     run.options.machine.engine = args.engine == "simavr" ? EngineKind::simavr : EngineKind::exact;
     run.options.diagnostics.use(run.options.machine.engine);
   }
+  if (args.gdb && run.options.machine.engine == EngineKind::simavr)
+    throw UsageError("simavr's interpreter, which this was recorded with, cannot be stopped by gdb",
+                     "add --engine exact, whose cycles are the same");
   const std::optional<OutDirectory> out = output_directory(args);
   Replay replay(trace, run, mode(args));
   const SignalPipe signals;
@@ -185,10 +202,10 @@ int replay(const ReplayArguments& args) {
     simulation.capture(*out / "frames.pcapng");
     uart.log_to(*out / "uart.log");
   }
-  const NewTrace new_trace(args.trace);
+  std::optional<NewTrace> new_trace;
+  if (args.update) new_trace.emplace(args.trace);
   std::optional<TraceWriter> writer;
-  if (args.update)
-    writer.emplace(simulation, new_trace.file(), trace_header(board, firmware, run.options, run.network));
+  if (new_trace) writer.emplace(simulation, new_trace->file(), trace_header(board, firmware, run.options, run.network));
   Runner runner(simulation, Pace::max, replay.limits(), signals.fd());
   replay.attach(simulation, runner);
   const auto debugger = make_debugger(args.gdb, firmware, simulation, runner, replay.limits(), signals.fd());
@@ -216,7 +233,7 @@ int replay(const ReplayArguments& args) {
     writer->finish(alone ? to_string(run_end.reason) : run.end->reason, run_end.firmware_status);
   }
   simulation.flush();
-  if (updated) new_trace.put_in_place();
+  if (updated) new_trace->put_in_place();
   tell_result(args, replay, end, updated, run, firmware);
   if (debugger && debugger->has_interfered())
     tell("avrlan: gdb has changed registers or memory of this run, or reset the MCU: a difference may be its doing\n");

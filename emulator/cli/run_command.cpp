@@ -328,7 +328,12 @@ int run(const RunArguments& args) {
     if (debugger) debugger->last_stop(to_text(entry, firmware, format));
   });
   const bool progress = ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0;
-  if (progress) runner.on_progress([&](std::chrono::nanoseconds wall) { show_progress(simulation, wall); });
+  runner.on_progress([&](std::chrono::nanoseconds wall) {
+    if (progress) show_progress(simulation, wall);
+    // For who looks into the files now, or after the run was killed.
+    simulation.flush();
+    uart.flush();
+  });
 
   if (const auto* host = simulation.host()) {
     for (const auto& line : host->announcements()) tell("avrlan: {}\n", line);

@@ -82,6 +82,8 @@ std::optional<Placed<std::string>> TomlTable::text(std::string_view key) {
   const auto value = node->value_exact<std::string>();
   if (!value) wrong(*node, key, "a text", fmt::format("write {} = \"...\"", key));
   if (value->empty()) throw place_of(*node).error(fmt::format("{} is empty", key), "leave it out, or write something");
+  if (value->find('\0') != std::string::npos)
+    throw place_of(*node).error(fmt::format("{} has a NUL in it", key), "leave \\u0000 out");
   return Placed<std::string>{*value, place_of(*node)};
 }
 

@@ -141,7 +141,11 @@ Answer Debugger::execute(std::string_view packet) {
 }
 
 std::string Debugger::monitor(std::string_view command) {
-  if (!history_.in_past() || monitor_.is_for_present(command)) return monitor_.execute(command);
+  if (!history_.in_past()) return monitor_.execute(command);
+  if (monitor_.is_for_present(command)) {
+    const std::string reply = monitor_.execute(command);
+    return monitor_.is_stop(command) ? reply + "(from the present on; on the way there it does not stop)\n" : reply;
+  }
   const std::string reply = history_.ask("qRcmd," + to_hex(command));
   const auto text = from_hex(reply);
   return text ? std::string(text->begin(), text->end()) : reply == "OK" ? "" : reply + "\n";

@@ -28,7 +28,8 @@ FrameFilter::FrameFilter(std::string_view text) : text_(text) {
   constexpr std::array<std::string_view, 4> flags = {"syn", "fin", "rst", "psh"};
   std::string wanted;
   while (!words.empty() && std::ranges::find(flags, words.back()) != flags.end()) {
-    wanted += fmt::format("{}tcp-{}", wanted.empty() ? "" : "|", words.back());
+    const std::string flag = words.back() == "psh" ? "push" : words.back();  // libpcap's name
+    wanted += fmt::format("{}tcp-{}", wanted.empty() ? "" : "|", flag);
     words.pop_back();
   }
   std::string expression = fmt::format("{}", fmt::join(words, " "));

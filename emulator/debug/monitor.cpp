@@ -132,6 +132,12 @@ bool Monitor::is_for_present(std::string_view line) const {
   return meant.size() == 1 && meant.front()->for_present;
 }
 
+bool Monitor::is_stop(std::string_view line) const {
+  const auto meant = commands_named(first_word(line).first);
+  return meant.size() == 1 &&
+         (meant.front()->run == &Monitor::run_until || meant.front()->run == &Monitor::break_frame);
+}
+
 std::string Monitor::execute(std::string_view line) {
   const auto [name, arguments] = first_word(line);
   if (name.empty()) return help("");
@@ -182,7 +188,7 @@ std::string Monitor::nic(const std::string& arguments) {
     return hex_dump(memory, static_cast<std::size_t>(*address),
                     static_cast<std::size_t>(std::min(*size, end - *address)));
   }
-  if (!second.empty())
+  if (!second.empty() || address)
     throw UsageError(fmt::format("'{}' is neither a register nor octets of memory", arguments),
                      "as in `monitor nic ECON1` or `monitor nic 0x1000 64`");
   Columns columns;

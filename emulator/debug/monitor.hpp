@@ -33,6 +33,8 @@ class Monitor {
   std::string execute(std::string_view line);
   // Whether this is for the present, even while gdb looks at the past.
   bool is_for_present(std::string_view line) const;
+  // Whether this is about where the firmware stops.
+  bool is_stop(std::string_view line) const;
 
   // Nobody wants the stops and the profile any more that were asked for.
   void forget();

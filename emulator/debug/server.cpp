@@ -77,7 +77,7 @@ Server::Server(const ServerOptions& options, int wake_fd) : wake_fd_(wake_fd) {
     ::close(listener_);
     ::close(epoll_);
     throw HostError(fmt::format("cannot listen for gdb at {}:{}: {}", options.address, options.port, why),
-                    "pick another port, or --gdb=0 for a free one");
+                    "pick another port, --gdb=0 for a free one, or an address of this host");
   }
   endpoint_ = fmt::format("{}:{}", options.address, ntohs(address.sin_port));
   watch(listener_);

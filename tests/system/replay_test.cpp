@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -214,6 +215,48 @@ TEST_F(Replay, UpdatesWhatALinkLeadsTo) {
   EXPECT_EQ(replay({link, with_nop, "--update"}).status, 0);
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_FALSE(text_of(trace) == before);
+}
+
+TEST_F(Replay, UpdateLeavesTheFileWhatItIs) {
+  const std::string trace = record(), link = (directory_ / "hard.pcapng").string();
+  const std::string beside = trace + ".new";
+  std::ofstream(beside) << "mine";
+  fs::create_hard_link(trace, link);
+  fs::permissions(trace, fs::perms::owner_read | fs::perms::owner_write);
+  const auto written = fs::last_write_time(trace);
+  EXPECT_EQ(replay({trace, plain, "--update"}).status, 0);
+  EXPECT_EQ(fs::last_write_time(trace), written) << "nothing has changed";
+  EXPECT_EQ(replay({trace, with_nop, "--update"}).status, 0);
+  EXPECT_TRUE(fs::equivalent(trace, link));
+  EXPECT_EQ(fs::status(trace).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(replay({link, with_nop}).status, 0);
+  EXPECT_EQ(text_of(beside), "mine");
+}
+
+// What a run has recorded is in its file half a second later at the most.
+TEST_F(Replay, ARunThatIsKilledHasWrittenWhatItHad) {
+  const std::string file = (directory_ / "kill.pcapng").string();
+  const std::string echo = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/echo.elf";
+  Process board({program, "run", echo, "--net", "none", "--record", file});
+  ASSERT_TRUE(board.wait_for_out("avrlan echo"));
+  const auto header = fs::file_size(file);
+  for (int tries = 0; tries < 100 && fs::file_size(file) == header; ++tries) ::poll(nullptr, 0, 50);
+  EXPECT_GT(fs::file_size(file), header);
+  board.signal(SIGKILL);
+  board.finish();
+  const auto done = replay({file, echo});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("has no end"));
+}
+
+TEST_F(Replay, SaysThatGdbWantsTheExactEngine) {
+  const std::string file = (directory_ / "simavr.pcapng").string();
+  const std::string echo = AVRLAN_FIRMWARE_DIR "/uno-enc28j60/echo.elf";
+  run({program, "run", echo, "--net", "none", "--pace", "max", "--timeout", "1ms", "--engine", "simavr", "--record",
+       file});
+  const auto done = replay({file, echo, "--gdb=0"});
+  EXPECT_EQ(done.status, 64);
+  EXPECT_THAT(done.err, HasSubstr("add --engine exact"));
 }
 
 TEST_F(Replay, UpdateOfARunThatWasStoppedChangesNothing) {

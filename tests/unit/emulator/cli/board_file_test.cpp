@@ -158,6 +158,9 @@ TEST(BoardFile, RefusesWhatContradictsItself) {
   EXPECT_EQ(said(uno + "select = 'PB2'\nint = 'PB4'\n"), "b.toml:6:7: PB4 is MISO already; take another pin");
   EXPECT_EQ(said(uno + "select = 'PB2'\nusart = 0\nint = 'PD1'\n"),
             "b.toml:7:7: PD1 is TxD0 already; take another pin");
+  EXPECT_EQ(said(uno + "select = \"PB2\\u0000\"\n"), "b.toml:5:10: select has a NUL in it; leave \\u0000 out");
+  EXPECT_EQ(said(uno + "\"a\\u0000b\" = 1\nselect = 'PB2'\n").substr(0, 42),
+            "b.toml:5:1: there is no key 'a\\x00b' in 'n");
   EXPECT_EQ(said(uno + "select = ''\n"), "b.toml:5:10: select is empty; leave it out, or write something");
   EXPECT_EQ(said("name = '" + std::string(65, 'n') + "'\n" + uno).substr(0, 13), "b.toml:1:8: '");
 }

@@ -29,6 +29,8 @@ TEST(FrameFilter, TakesPcapsLanguageAndTcpFlags) {
   EXPECT_FALSE(FrameFilter("tcp port 80 syn").matches(true, ack));
   EXPECT_FALSE(FrameFilter("tcp port 81 or tcp port 80 syn fin").matches(true, ack)) << "flags are for all of it";
   EXPECT_TRUE(FrameFilter("syn").matches(true, syn));
+  EXPECT_TRUE(FrameFilter("tcp psh").matches(true, segment(0x08)));
+  EXPECT_TRUE(FrameFilter("fin rst").matches(true, segment(net::tcp_flag::rst)));
   EXPECT_TRUE(FrameFilter("in tcp").matches(true, syn));
   EXPECT_FALSE(FrameFilter("out tcp").matches(true, syn));
   EXPECT_TRUE(FrameFilter("out tcp").matches(false, syn));
