@@ -35,11 +35,14 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
   });
 }
 
+bool is_near(std::string_view wanted, std::string_view name) {
+  return name.starts_with(wanted) || 2 * edit_distance(wanted, name) <= wanted.size() + 1;
+}
+
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
   constexpr std::size_t few = 16;
   const std::string nearest = nearest_name(wanted, names);
-  const bool near = nearest.starts_with(wanted) || 2 * edit_distance(wanted, nearest) <= wanted.size() + 1;
-  if (near || names.size() > few) return fmt::format("did you mean '{}'?", nearest);
+  if (is_near(wanted, nearest) || names.size() > few) return fmt::format("did you mean '{}'?", nearest);
   return fmt::format("it is one of {}", fmt::join(names, ", "));
 }
 

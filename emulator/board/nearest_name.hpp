@@ -10,6 +10,9 @@ namespace avrlan {
 // is not empty.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
+// Whether `name` begins with `wanted`, or differs by few letters.
+bool is_near(std::string_view wanted, std::string_view name);
+
 // "did you mean 'mcu'?" where one of `names` is near, else "it is one of mcu, freq" if those are few.
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names);
 

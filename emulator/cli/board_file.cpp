@@ -147,8 +147,7 @@ class McuPins {
 void read_name(TomlTable& root, const std::filesystem::path& file, Board& board) {
   const auto given = root.text("name");
   board.name = given ? given->value : file.stem().string();
-  constexpr std::size_t longest_name = 64;
-  if (!has_name_letters_only(board.name) || board.name.empty() || board.name.size() > longest_name)
+  if (!is_station_name(board.name) || board.name.empty())
     throw(given ? given->place : root.place())
         .error(fmt::format("'{}' is no name of a board", board.name),
                "write name = \"my-board\": up to 64 letters, digits, - and _");

@@ -70,7 +70,7 @@ int unexpected(const CLI::App& program) {
     for (const auto& long_name : known->get_lnames()) names.push_back(long_name);
   }
   const std::string nearest = avrlan::nearest_name(name, names);
-  const bool near = avrlan::did_you_mean(name, {nearest}).starts_with("did");
+  const bool near = avrlan::is_near(name, nearest);
   return usage(fmt::format("there is no option --{}{}", name, near ? fmt::format(", did you mean --{}?", nearest) : ""),
                program);
 }

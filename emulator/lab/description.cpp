@@ -17,7 +17,7 @@ namespace avrlan::lab {
 namespace {
 
 void check_name(const Placed<std::string>& name) {
-  if (has_name_letters_only(name.value) && name.value.size() <= 64) return;
+  if (is_station_name(name.value)) return;
   throw name.place.error(fmt::format("'{}' is no name", name.value), "take letters, digits, - and _, 64 at most");
 }
 

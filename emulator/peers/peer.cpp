@@ -300,7 +300,7 @@ void check_network(const Settings& settings, const HostOptions& host) {
 void read_host(Settings& settings, PeerOptions& options) {
   HostOptions& host = options.host;
   host.name = settings.text("name").value_or("");
-  if (host.name.size() > 64 || !has_name_letters_only(host.name))
+  if (!is_station_name(host.name))
     settings.refuse(fmt::format("name={} is no name", host.name), "take letters, digits, - and _, 64 at most");
   if (const auto mac = settings.text("mac")) host.mac = read_mac(settings, *mac);
   const auto ip = settings.text("ip");
